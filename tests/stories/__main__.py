@@ -12,6 +12,7 @@ import sys
 import time
 from typing import Any
 
+from tests.stories.holes import table
 from tests.stories.shrinking import shrunk
 from tests.stories.telling import told
 from tests.stories.telling_out import Stage
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="counts and one shrunk story for each check")
     parser.add_argument("--shrink", action="store_true", help="shrink the first story of each check")
     parser.add_argument("--check", default="", help="shrink findings of this check alone")
+    parser.add_argument("--holes", nargs="?", const="", help="show each hole of before, or those of one name")
     parser.add_argument("--show", type=int, help="print a story")
     parser.add_argument("--script", type=int, help="print a story as a program")
     given = parser.parse_args()
@@ -34,6 +36,11 @@ def main() -> int:
     first, _, last = given.seeds.partition("-")
     stage = Stage()
     try:
+        if given.holes is not None:
+            for line in table(stage, range(int(first), int(last or int(first) + 1)), given.holes):
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+            return 0
         counts = counted(stage, range(int(first), int(last or int(first) + 1)), given.check)
         if given.json or given.shrink:
             for one in counts.values():
@@ -51,10 +58,14 @@ def counted(stage: Stage, seeds: range, only: str = "") -> dict[str, dict[str, A
     for seed in seeds:
         checks: set[str] = set()
         for one in stage.tell(told(seed)):
-            if only not in one.check or one.check in checks:
+            if only not in one.check:
+                continue
+            sorts = found.get(one.check, {}).setdefault("sorts", {})
+            sorts[one.sort] = sorts.get(one.sort, 0) + 1
+            if one.check in checks:
                 continue
             checks.add(one.check)
-            of = found.setdefault(one.check, {"stories": 0, "seeds": [], "first": str(one)})
+            of = found.setdefault(one.check, {"stories": 0, "seeds": [], "first": str(one), "sorts": {one.sort: 1}})
             of["stories"] += 1
             of["seeds"].append(seed)
     sys.stderr.write(

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,12 +28,14 @@ from marskg.errors import BudgetInfeasible, MarsError
 from tests.stories.world import World, written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.stories.oracle import Oracle
     from tests.stories.steps import Said, Step, Story
     from tests.stories.world import Outcome
 
 #: Letters that look like others, as far as stories use them.
-_ALIKE: Final = str.maketrans({"с": "c", "\u200b": None})
+_ALIKE: Final = str.maketrans({"\u0441": "c", "\u200b": None})
 _LEARNED: Final = re.compile(r"My \w+ \S+ (?:lives in|moved to) ")
 _COUNT: Final = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
 
@@ -46,6 +47,8 @@ class Finding:
     check: str
     number: int
     seen: str
+    #: What sort of it, where a check has several.
+    sort: str = ""
 
     def __str__(self) -> str:
         return f"step {self.number}: {self.check}: {self.seen}"
@@ -77,7 +80,7 @@ class Checks:
             yield self._refused(step, outcome.refused)
         if before:
             yield self._hidden(step, before)
-        if self.story.theme == "flood":
+        if self.story.theme == "flood" and step.calls[0].method != "retrieve":
             yield self._flooded(step)
         if not outcome.done:
             return
@@ -103,7 +106,8 @@ class Checks:
         for said in self.oracle.users():
             if said.text in before and said.text not in after:
                 cut = said.mark in after
-                yield Finding("word altered" if cut else "word hidden", step.number, f"{said.text!r} by {step.does}")
+                seen = f"{said.text!r} by {step.does}"
+                yield Finding("word altered" if cut else "word hidden", step.number, seen, step.does)
 
     def altered(self, number: int) -> Iterator[Finding]:
         """No user's sentence is shown in part."""
@@ -113,7 +117,7 @@ class Checks:
                 continue
             for line in lines:
                 if said.mark in line and "[…]" in line and said.text not in line:
-                    yield Finding("word altered", number, f"{said.text!r} is shown as {line!r}")
+                    yield Finding("word altered", number, f"{said.text!r} is shown as {line!r}", "span")
 
     def _flooded(self, step: Step) -> Iterator[Finding]:
         """What goes for an agent's writes while the user's weigh less than their share goes wrongly; else it may."""
@@ -123,7 +127,7 @@ class Checks:
         if step.does == "flood" and lost and self._users_weight <= self.story.budget / 2:
             kept = [said for said in lost if said.by == "user"]
             if kept:
-                yield Finding("flooded out", step.number, f"{len(kept)} of the user's, by {step.facts['how']} writes")
+                yield Finding("flooded out", step.number, f"{len(kept)} of the user's", step.facts["how"])
         for said in lost:
             self.oracle.let_go(said.label)
         own = {said.text for said in self.oracle.users()}
@@ -154,15 +158,26 @@ class Checks:
         for said in self.oracle.here():
             if (said.text not in texts) if said.sort == "turn" else (said.mark not in blob):
                 self.oracle.let_go(said.label)
-                yield Finding("took another's", number, repr(said.text or said.about))
+                yield Finding("took another's", number, repr(said.text or said.about), self._why_wrong(said))
         for said in self.oracle.gone():
             if said.mark in self.oracle.back or said.mark not in blob:
                 continue
             self.oracle.back.add(said.mark)
             if not self.oracle.held[said.label].joined:
-                yield Finding("left of erased", number, repr(said.text or said.about))
+                yield Finding("left of erased", number, repr(said.text or said.about), said.where)
             elif self.world.ids.get(said.label) not in (told or ()):
                 yield Finding("name given later", number, f"{said.text!r} is left and not told of, {notes}")
+
+    def _why_wrong(self, lost: Said) -> str:
+        """Return by what name a text may have been taken for somebody else's."""
+        asked = self.oracle.erased.get("entity", set())
+        for said in self.oracle.agents_names():
+            who, alias = said.linked[0], said.names[0]
+            if (who in asked and alias in lost.text) or (alias in asked and who in lost.linked + lost.subjects):
+                return "an agent's name"
+        if any(name in lost.text for name in asked):
+            return "longer"
+        return lost.about[0][1].partition(" ")[0] if lost.about else "nobody"
 
     # --- Of single steps --------------------------------------------------------------------------------------------
 
@@ -171,7 +186,7 @@ class Checks:
         names = [one.name for one in self.world.m.entities.list() if step.facts["mark"] in written(one).lower()]
         if found or names:
             self.oracle.back.add(step.facts["mark"])
-            yield Finding("taken back", step.number, step.facts["how"])
+            yield Finding("taken back", step.number, step.facts["how"], step.facts["how"])
 
     def _two_are_one(self, step: Step) -> Iterator[Finding]:
         """Of each person whose home was told and not told anew, one fact holds."""
@@ -191,21 +206,23 @@ class Checks:
         if not of_old:
             return
         for name, wanted in ((new, of_old), (old, [step.said[0]])):
-            hits = self.world.m.recall(name, k=1_000, token_budget=100_000)
-            text = hits.as_text() + written(hits.notices)
+            try:
+                hits = self.world.m.recall(name, k=1_000, token_budget=100_000)
+                text = hits.as_text() + written(hits.notices)
+            except MarsError as error:
+                text = str(error)
             if not any(said.mark in text for said in wanted) and not (old in text and new in text):
                 yield Finding("name given later", step.number, f"recall({name!r}) knows nothing by the other name")
 
     def _alike(self, step: Step) -> Iterator[Finding]:
         current: dict[str, set[str]] = {}
         for one in self.world.m.memories():
-            if one.key and one.content and one.current and one.cardinality is None or one.key and one.current:
-                folded = unicodedata.normalize("NFKC", one.key).translate(_ALIKE).strip(" /").casefold()
-                current.setdefault(folded, set()).add(one.key)
+            if one.key and one.current:
+                current.setdefault(self.fold(one.key), set()).add(one.key)
         for said in step.said:
-            folded = unicodedata.normalize("NFKC", said.key or "").translate(_ALIKE).strip(" /").casefold()
-            if len(current.get(folded, ())) > 1:
-                yield Finding("alike keys", step.number, f"{sorted(current[folded])!r} are current together")
+            alike = current.get(self.fold(said.key or ""), set())
+            if len(alike) > 1:
+                yield Finding("alike keys", step.number, f"{sorted(alike)!r} are current together")
 
     # --- At the end -------------------------------------------------------------------------------------------------
 
@@ -226,7 +243,7 @@ class Checks:
         words = self.oracle.gone_words()
         if not words:
             return
-        names = {word for said in self.oracle.gone() for word in said.names}
+        names = {word for said in self.oracle.gone() for word in said.names if said.by == "user"}
         search = re.compile("|".join(sorted(map(re.escape, words))), re.IGNORECASE)
         for self.turn, (door, ask) in enumerate(DOORS.items()):
             if (self.story.seed + self.turn) % EVERY.get(door, 1):
@@ -244,6 +261,11 @@ class Checks:
             hits = self.world.m.retrieve("What was said?", subjects=[who.upper()], min_confidence=0)
             if not len(hits) and not hits.notices:
                 yield Finding("spelled otherwise", number, f"retrieve(subjects=[{who.upper()!r}]) is empty in silence")
+
+    @staticmethod
+    def fold(key: str) -> str:
+        """Return what keys that look alike have in common."""
+        return unicodedata.normalize("NFKC", key).translate(_ALIKE).strip(" /").casefold()
 
     def export(self) -> str:
         """Return the full export as a text."""
@@ -306,7 +328,7 @@ def answers(story: Story, world: World, *, counted: bool) -> dict[str, str]:
         "entities": lambda who: list(who.entities.list()),
         "memories": lambda who: list(who.memories()),
     }
-    for name in sorted({name for one in story.people for name in (one.full, one.first)})[:4]:
+    for name in sorted({name for one in story.people for name in (one.full, one.first)})[:3]:
         questions[f"recall {name}"] = lambda who, name=name: _prompt(who.recall(name))
         questions[f"retrieve {name}"] = lambda who, name=name: _prompt(
             who.retrieve(f"What of {name}?", min_confidence=0)
@@ -315,7 +337,7 @@ def answers(story: Story, world: World, *, counted: bool) -> dict[str, str]:
     if counted:
         questions["sparql"] = lambda who: who.sparql(_COUNT)
     found = {}
-    for who in ("reader", "helper"):
+    for who in ("reader", "helper")[story.seed % 2 :][:1]:
         for number, (name, ask) in enumerate(questions.items()):
             world.at(len(story.steps) + 400, f"{who} {number}")
             try:

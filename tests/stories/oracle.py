@@ -61,9 +61,13 @@ class Oracle:
 
     def gone_words(self) -> set[str]:
         """Return the words that only erased texts had, but for those that are known to have come back."""
-        words = {word for one in self.gone() for word in (one.mark, *one.names)}
+        words = {word for one in self.gone() for word in (one.mark, *(one.names if one.by == "user" else ()))}
         told = [one.said.text for one in self.held.values() if one.state != "gone"]
         return {word for word in words - self.back if not any(word in text for text in told)}
+
+    def agents_names(self) -> list[Said]:
+        """Return what agents stored to give an entity a name."""
+        return [one.said for one in self.held.values() if one.said.by == "agent" and one.said.names]
 
     def let_go(self, label: str) -> None:
         """Hold the store to nothing more about a text."""
@@ -173,7 +177,7 @@ class Oracle:
         return {one for pair in pairs if what in pair for one in pair} - {what}
 
     def _gives(self, name: str, who: str) -> bool:
-        return any(name in said.names and who in said.linked for said in self.here())
+        return any(name in said.names and who in said.linked for said in self.here() if said.by == "user")
 
     # --- Of refusals ------------------------------------------------------------------------------------------------
 

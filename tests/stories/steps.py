@@ -44,6 +44,8 @@ class Said:
     names: tuple[str, ...] = ()
     #: ``turn`` for a memory whose text is ``text``; ``item`` for one that only its mark tells.
     sort: str = "turn"
+    #: Where the name stands.
+    where: str = "the text"
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ _NEGATED: Final = (
 _KEYED: Final = ("city", "job", "diet", "bank")
 _TOPICS: Final = ("calls", "trains", "loans", "records", "music")
 _RELATIONS: Final = ("brother", "boss", "neighbour", "dentist", "colleague", "cousin")
-_LENGTHS: Final = (20, 20, 20, 20, 20, 20, 24, 24, 30, 40)
+_LENGTHS: Final = (20,) * 9 + (30,)
 #: One story in so many is a long life.
-_LONG: Final = 60
+_LONG: Final = 150
 
 #: How often a step is drawn, by theme; what a theme does not name has the weight of ``base``.
 _BASE: Final[Mapping[str, int]] = {
@@ -67,12 +67,12 @@ _BASE: Final[Mapping[str, int]] = {
 }  # fmt: skip
 THEMES: Final[Mapping[str, Mapping[str, int]]] = {
     "names": {"tell_short": 10, "tell_word": 4, "erase_entity": 4, "marry": 1},
-    "retold": {"retell": 12, "erase_id": 4, "erase_entity": 3, "import_again": 3, "tell_alias": 2},
+    "retold": {"retell": 10, "erase_id": 5, "erase_entity": 3, "import_again": 3, "tell_alias": 4},
     "agent": {"agent_span": 4, "agent_name": 5, "agent_key": 4, "agent_wish": 3, "tell_no": 5, "tell_fact": 4},
     "flood": {"agent_flood": 3, "tell_no": 4, "erase_entity": 1, "tell_fact": 3},
     "hidden": {
         "hide_short": 5, "hide_full": 2, "hide_span": 3, "hide_end": 3, "hide_alias": 2, "hide_erase": 1,
-        "tell_fact": 3, "agent_name": 0, "agent_tell": 0, "agent_key": 0, "agent_wish": 0, "learn_home": 0, "retell": 0,
+        "tell_fact": 3, "import_again": 0, "agent_name": 0, "agent_tell": 0, "agent_key": 0, "agent_wish": 0, "learn_home": 0, "retell": 0,
     },
     "facts": {"learn_home": 8, "marry": 3, "tell_fact": 4, "end": 3, "correct": 3, "tell_nested": 4, "tell_item": 4},
     "files": {"save": 2, "restore": 2, "export": 2, "load": 2, "erase_entity": 3, "tell_alias": 3, "retell": 3},
@@ -243,7 +243,7 @@ class Teller:
 
     def tell_called(self) -> Step | None:
         """Tell of somebody by a second name that an earlier text gave."""
-        named = [(who, said.names[0]) for said in self.said for who in said.linked if said.names]
+        named = [(who, said.names[0]) for said in self.said for who in said.linked if said.names and said.by == "user"]
         if not named:
             return None
         (who, alias), word = self.chance.choice(named), self.mark()
@@ -259,7 +259,7 @@ class Teller:
         for name in self.chance.sample(("guests", "tables", "plan"), self.chance.randrange(3)):
             inner = {name: self.chance.choice((inner, [inner]))}
         said = Said(self.label, f"The seats at the {word} dinner are settled at last", word,
-                    about=((person.full, "full"),))  # fmt: skip
+                    about=((person.full, "full"),), where="metadata")  # fmt: skip
         return self.remember(said, metadata=inner)
 
     def tell_item(self) -> Step:
@@ -270,7 +270,7 @@ class Teller:
         place, name = (
             (("users", person.full), f"prefs{word}") if self.chance.random() < 0.5 else (("users",), person.full)
         )
-        said = Said(self.label, "", word, about=((person.full, "full"),), sort="item")
+        said = Said(self.label, "", word, about=((person.full, "full"),), sort="item", where="an item")
         return self.step("item", Call("items", "put", (place, name, {"note": f"likes {word} tea"})), said=(said,))
 
     def learn_home(self) -> Step:
@@ -293,9 +293,9 @@ class Teller:
 
     def marry(self) -> Step | None:
         """Give somebody of whom something was told with a mention another surname."""
-        told = [
-            one for one in self.people if any(one.full in said.linked for said in self.said) and one.script == "latin"
-        ]
+        once = {step.facts[name] for step in self.steps if step.does == "marry" for name in ("who", "new")}
+        told = [one for one in self.people if one.script == "latin" and one.full not in once]
+        told = [one for one in told if any(one.full in said.linked and said.by == "user" for said in self.said)]
         if not told:
             return None
         person, word = self.chance.choice(told), self.mark()
@@ -304,7 +304,7 @@ class Teller:
         said = Said(self.label, text, word, about=((person.full, "full"),), linked=(person.full,))
         given = Built("EntityRef", {"name": new.full, "aliases": (person.full,)})
         call = Call("m", "remember", (text,), {"mentions": [given]}, self.label)
-        self.known += [one for one in (person,) if one not in self.known]
+        self.known += [one for one in (person, new) if one not in self.known]
         return self.step("marry", call, said=(said,), who=person.full, new=new.full)
 
     def correct(self) -> Step | None:
@@ -379,7 +379,7 @@ class Teller:
         alias = self.chance.choice((one.last, one.first, other.full))
         word = self.mark()
         said = Said(self.label, f"Noted for the {word} folder and the week that comes", word, by="agent",
-                    linked=(one.full,))  # fmt: skip
+                    linked=(one.full,), names=(alias,))  # fmt: skip
         mention = Built("EntityRef", {"name": one.full, "aliases": (alias,)})
         return self.remember(said, "agent", mentions=[mention])
 
@@ -387,11 +387,13 @@ class Teller:
         """Fill the budget with writes that nobody asked for."""
         word, how = self.mark(), self.chance.choice(("plain", "plain", "score", "pin"))
         more: dict[str, Any] = {"score": 100} if how == "score" else {"pin": True} if how == "pin" else {}
-        filler = "a long scratch note that nobody has asked for and that says nothing of any use to anyone, number"
+        filler = (
+            "a long scratch note that nobody has asked for and that says nothing of any use to anyone " * 2 + "number"
+        )
         drafts = [
             Built("Draft", {"ref": f"r{n}", "kind": "episodic", "content": f"{filler} {word} {n}", "at": Now(),
                             "source_type": "chat_assistant", **more})
-            for n in range(40)
+            for n in range(25)
         ]  # fmt: skip
         return self.step("flood", Call("agent", "remember_many", (drafts,)), how=how)
 
@@ -402,7 +404,7 @@ class Teller:
             return None
         key, word = str(self.chance.choice(keyed).key), self.mark()
         alike = self.chance.choice(
-            (key.capitalize(), key + " ", key + "\u200b", "/" + key, key.replace("c", "с"), key.upper())
+            (key.capitalize(), key + " ", key + "\u200b", "/" + key, key.replace("c", "\u0441"), key.upper())
         )
         who, by = self.chance.choice((("agent", "agent"), ("m", "user")))
         said = Said(self.label, f"The {word} one it is, by what was found in the files", word, by=by, key=alike)
@@ -479,7 +481,8 @@ class Teller:
         plain = [one for one in plain if not any(" lives in " in one.text or " moved to " in one.text for _ in "1")]
         if not plain:
             return None
-        label = self.chance.choice(plain).label
+        named = [one for one in plain if one.names]
+        label = self.chance.choice(named if named and self.chance.random() < 0.4 else plain).label
         return self.step("erase", Call("m", "erase", (), {"id": Ref(label)}), by="id", what=label)
 
     def retell(self) -> Step | None:

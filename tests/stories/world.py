@@ -64,7 +64,7 @@ class World:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.clock = ManualClock(START, 1)
+        self.clock = ManualClock(START)
         self.source = StepSource(self.seed)
         self.files.mkdir(parents=True, exist_ok=True)
         self.m = marskg.open(
