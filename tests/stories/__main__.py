@@ -86,10 +86,10 @@ def shorten(stage: Stage, of: dict[str, Any]) -> None:
 
 def as_text(counts: dict[str, dict[str, Any]]) -> str:
     """Return the counts as a table, with the shrunk stories below."""
-    lines = [
-        f"{one['stories']:>5}  {check:<18} first seed {one['seeds'][0]}: {one['first']}"
-        for check, one in counts.items()
-    ]
+    lines = []
+    for check, one in counts.items():
+        sorts = ", ".join(f"{sort or 'any'} {number}" for sort, number in one["sorts"].items())
+        lines.append(f"{one['stories']:>5}  {check} ({sorts}); seed {one['seeds'][0]}, {one['first']}")
     for check, one in counts.items():
         if "script" in one:
             lines += ["", f"# {check}: {one['found']}", *one["script"]]

@@ -13,10 +13,44 @@ if TYPE_CHECKING:
     from random import Random
 
 _FIRST: Final = (
-    "Maria Oskar Helen Peter Priya Ben Lena Otto Tom Nora Clara Hugo Alma Felix Greta Ivan Julia Kasper".split()
+    "Maria",
+    "Oskar",
+    "Helen",
+    "Peter",
+    "Priya",
+    "Ben",
+    "Lena",
+    "Otto",
+    "Tom",
+    "Nora",
+    "Clara",
+    "Hugo",
+    "Alma",
+    "Felix",
+    "Greta",
+    "Ivan",
+    "Julia",
+    "Kasper",
 )
 _LAST: Final = (
-    "Silva Costa Lindqvist Berg Marsh Hahn Nair Menon Carter Weiss Ek Alm Holm Lind Brandt Voss Falk Roth".split()
+    "Silva",
+    "Costa",
+    "Lindqvist",
+    "Berg",
+    "Marsh",
+    "Hahn",
+    "Nair",
+    "Menon",
+    "Carter",
+    "Weiss",
+    "Ek",
+    "Alm",
+    "Holm",
+    "Lind",
+    "Brandt",
+    "Voss",
+    "Falk",
+    "Roth",
 )
 #: First names that are places as well, with a text that means the place.
 _PLACES: Final = {

@@ -82,18 +82,20 @@ class Checks:
             yield self._hidden(step, before)
         if self.story.theme == "flood" and step.calls[0].method != "retrieve":
             yield self._flooded(step)
-        if not outcome.done:
-            return
+        if outcome.done:
+            yield self._done(step)
+
+    def _done(self, step: Step) -> Iterator[Finding]:
         if step.does == "retell":
-            yield self._taken_back(step)
+            yield from self._taken_back(step)
         elif step.does == "learn":
-            yield self._two_are_one(step)
+            yield from self._two_are_one(step)
         elif step.does == "marry":
-            yield self._given_later(step)
+            yield from self._given_later(step)
         elif step.does in {"restore", "load"}:
-            yield self.present(step.number)
+            yield from self.present(step.number)
         elif any(said.key for said in step.said):
-            yield self._alike(step)
+            yield from self._alike(step)
 
     def _refused(self, step: Step, refusal: MarsError) -> Iterator[Finding]:
         if step.said and isinstance(refusal, BudgetInfeasible) and step.said[0].by == "user":
@@ -319,7 +321,7 @@ DOORS: Final[dict[str, Callable[[Checks], str]]] = {
 }
 
 
-# --- Two stores that differ in what is hidden ---------------------------------------------------------------------------
+# --- Two stores that differ in what is hidden -------------------------------------------------------------------
 
 
 def answers(story: Story, world: World, *, counted: bool) -> dict[str, str]:

@@ -72,7 +72,8 @@ THEMES: Final[Mapping[str, Mapping[str, int]]] = {
     "flood": {"agent_flood": 3, "tell_no": 4, "erase_entity": 1, "tell_fact": 3},
     "hidden": {
         "hide_short": 5, "hide_full": 2, "hide_span": 3, "hide_end": 3, "hide_alias": 2, "hide_erase": 1,
-        "tell_fact": 3, "import_again": 0, "agent_name": 0, "agent_tell": 0, "agent_key": 0, "agent_wish": 0, "learn_home": 0, "retell": 0,
+        "tell_fact": 3, "import_again": 0, "agent_name": 0, "agent_tell": 0, "agent_key": 0,
+        "agent_wish": 0, "learn_home": 0, "retell": 0,
     },
     "facts": {"learn_home": 8, "marry": 3, "tell_fact": 4, "end": 3, "correct": 3, "tell_nested": 4, "tell_item": 4},
     "files": {"save": 2, "restore": 2, "export": 2, "load": 2, "erase_entity": 3, "tell_alias": 3, "retell": 3},
@@ -132,7 +133,7 @@ class Teller:
     def label(self) -> str:
         return f"s{len(self.steps)}"
 
-    def remember(self, said: Said, who: str = "m", hidden: bool = False, **given: Any) -> Step:
+    def remember(self, said: Said, who: str = "m", *, hidden: bool = False, **given: Any) -> Step:
         """Return the step that stores a text; what the oracle knows of it is given to the call as well."""
         options: dict[str, Any] = {}
         if said.session:
