@@ -143,6 +143,13 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         20,
         10_000,
         "texts",
+        "stories",
+        ("tests/stories/test_stories.py",),
+        "lives of people with namesakes: nothing of another goes, nothing erased is told, no word is altered",
+        {"STORIES_FROM": "{part}000"},
+        20,
+        1_000,
+        "stories",
     ),
     Campaign(
         "histories",

@@ -43,6 +43,7 @@ LAYERS = (
     "cli",
     "conformance",
     "property",
+    "stories",
     "redteam",
     "unit",
     "architecture",

@@ -28,6 +28,7 @@ NPM = (
 #: Every block that is not run, by page and first line; its reason stands before it on the page.
 NOT_RUN = {
     ("docs/explanation/red-team.md", '$ python -m pytest tests/redteam -m "not neo4j"'),
+    ("docs/explanation/stories.md", "$ python -m tests.stories --seeds 0-300"),
     ("docs/how-to/erase-on-neo4j.md", '$ cypher-shell -d system "STOP DATABASE memory"'),
     ("README.md", "$ make demo"),
     ("README.md", "$ pip install ."),
