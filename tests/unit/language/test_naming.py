@@ -11,11 +11,12 @@ from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import INSIDE, NameMatcher
 from marskg.language.naming.other_writings import written_otherwise
 from marskg.language.naming.spellings import name_form
-from tests.support.name_cases import CASES, IS, MAY, OTHER
+from tests.support.name_cases import CASES, IS, MAY, NEAR, OTHER
 
 _ALLOWED = {
     IS: {Verdict.IS},
     MAY: {Verdict.IS, Verdict.NEAR},
+    NEAR: {Verdict.NEAR},
     OTHER: {Verdict.NONE, Verdict.OTHER, Verdict.NEAR},
 }
 

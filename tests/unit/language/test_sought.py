@@ -29,7 +29,7 @@ def verdict(name: str, text: str) -> Verdict:
 
 
 def told(name: str, text: str) -> Verdict:
-    """Return what the matcher says, as far as a rule goes by it, which does not keep with which capitals it was given."""
+    """Return what the matcher says, as far as a rule goes by it, which keeps no capitals of its name."""
     said = NameMatcher((exact_key(name).name,)).read(text).verdict
     return said if said in {Verdict.IS, Verdict.NEAR} else Verdict.NONE
 

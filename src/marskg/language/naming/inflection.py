@@ -252,7 +252,8 @@ class Endings:
         rests = _rests(word)
         stems = frozenset(map(_same, rests.values()))
         alone = (left for rest, left in rests.items() if rest not in _ONE_VOWEL or self._has_cases)
-        return stems | {stem(word)}, frozenset(map(_same, alone))
+        # Beside another word also the genitive of the North: Jóns Einarssonar.
+        return stems | {stem(word), _same(word.removesuffix("s"))}, frozenset(map(_same, alone))
 
     def _goes_on(self, place: int) -> bool:
         words = self._words

@@ -1,4 +1,4 @@
-"""Other writings of a name that only look like it when both are taken apart: initials, particles, legal forms, families.
+"""Other writings of a name that only look like it when both are taken apart: initials, particles, families.
 
 Guarantees: pure functions. A name has keys (:func:`keys_of`), and so has what stands in a text (:class:`Kindred`); one
 that both have says that the text may have the name, and never that it surely has: what is found so is near. Of a name
@@ -11,10 +11,11 @@ any of the usual systems), or without the blanks of a script that needs none. O(
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from marskg.kept_texts import keeping_texts
 from marskg.language.en.lexicon import Is, flags
@@ -31,14 +32,22 @@ if TYPE_CHECKING:
 REASON: Final = "a shorter, familiar or other writing of it"
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.&/@$-]+[^\W_]+)*['’]?\.?")
 _PARTICLES: Final = words_of(
-    "van von vom der den de del della dello degli di da do dos das du des la le les lo los las el al bin ibn ben bint abu "
-    "abi ter ten te zu zur zum af av y e et and und og och en i a v d 't of the & amp und&"
+    "van von vom der den de del della dello degli di da do dos das du des la le les lo los las el al bin ibn ben bint "
+    "abu abi vd v.d ter ten te zu zur zum af av et and und og och en 't of the amp"
 )
 _TITLES: Final = words_of(
-    "dr prof mr mrs ms miss mx sir herr frau monsieur madame m mme don dona jr sr phd md esq ii iii iv"
+    "dr prof mr mrs ms miss mx sir herr frau monsieur madame mme don dona jr sr phd md esq ii iii iv"
 )
+#: Particles of one letter, which are initials with a stop or a capital.
+_ALONE: Final = words_of("y e i a v d")
+_SHORT_PARTICLES: Final = words_of("v vd d vdb")
+#: Written words that a legal form has, the most first: *Sp. z o.o.*.
+_SIZES: Final = (3, 2, 1)
 #: What stands before the rest of a family name, together or apart.
 _ARTICLE: Final = re.compile(r"(?:al|el|ad|as|an|ar|ash|at|az)[-’' ](?=\w)")
+_ARABIC_ARTICLES: Final = ("al", "el")
+_ELIDED: Final = re.compile(r"(?<!\w)[dlo]['’] ?(\w{3,})")
+_ARABIC: Final = re.compile(r"(?<!\w)(?:al|el|ad|as|an|ar|ash|at|az)[- ]\w")
 _PREFIX: Final = re.compile(
     r"(?:vander|vanden|vande|van|von|dela|della|delos|del|de|di|da|dos|du|al|el|ben|bin|ibn|ter|zu|st)(?=\w{4})"
 )
@@ -47,16 +56,14 @@ _JOINING: Final = {
     "mac": "mc",
     "o": "o",
     "fitz": "fitz",
-    "d": "d",
-    "l": "l",
     "abdel": "abdel",
     "abdul": "abdul",
 }
 _SAINTS: Final = words_of("saint sainte sankt sint san santa sao szent")
 #: What says that a family is meant, or several of a name; and words after which its name need not be in the plural.
 _FAMILY: Final = words_of(
-    "familie family familia famille famiglia família família família familien familjen perhe rodina rodzina obitelj ailesi "
-    "csalad семья семьи семью родина сем'я porodica"
+    "familie family familia famille famiglia família família família familien familjen perhe rodina rodzina "
+    "obitelj ailesi csalad семья семьи семью родина сем'я porodica"
 )
 _PLURAL: Final = words_of("the die den les los las gli i os as de der both all")
 _WITHOUT_S: Final = words_of("les los las gli i os")
@@ -71,20 +78,32 @@ _MOST_WORDS: Final = 6
 _WINDOW: Final = 5
 _GIVEN: Final = 3
 _PATRONYMIC: Final = 3
+_PAIR: Final = 2
 _INITIALS: Final = 3
 _FEWEST: Final = 3
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN: Final = re.compile(f"[{_UNSPACED}]+(?: [{_UNSPACED}]+)*")
 _HONOURED: Final = re.compile(
-    "(?<=[\u3400-\u9fff\u3041-\u30ff])(?:さん|ちゃん|くん|さま|様|氏|先生|君)の?(?=[\u3400-\u9fff\u3041-\u30ff])"
+    "(?<=[\u3400-\u9fff\u3041-\u30ff])(?:さん|ちゃん|くん|さま|様|氏|先生|君|家(?=の))の?(?=[\u3400-\u9fff\u3041-\u30ff])"
 )
 _FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
 _LATIN: Final = re.compile("[a-z]")
+_SIGN: Final = re.compile("[0-9@$]")
 _MIXED: Final = re.compile(r"[a-z][0-9@$]|[0-9@$][a-z]")
-_SIGNS: Final = tuple(str.maketrans("013457@$", f"o{one}eastas") for one in "li")
+_SIGNS: Final = tuple(str.maketrans("0134578@$", f"o{one}eastbas") for one in "li")
 _CYRILLIC: Final = dict(
     zip("абвгґдезийіїклмнопрстуфхэыјљњ", "abvggdesiiiiklmnoprstuvheiiln", strict=True),
-    ё="o", ж="s", ц="s", ч="s", ш="s", щ="s", ъ="", ь="", ю="iu", я="ia", є="e",
+    ё="o",
+    ж="s",
+    ц="s",
+    ч="s",
+    ш="s",
+    щ="s",
+    ъ="",
+    ь="",
+    ю="iu",
+    я="ia",
+    є="e",
     **{"ћ": "s", "ђ": "d", "џ": "s", "'": ""},
 )
 _GREEK: Final = dict(zip("αβγδεζηθικλμνοπρστυφχωσς", "avgdesitiklmnoprstivhoss", strict=True), ξ="ks", ψ="ps")
@@ -108,6 +127,7 @@ _SYSTEMS: Final = tuple(
         (r"kh", "h"),
         (r"ph", "f"),
         (r"th", "t"),
+        (r"(?<=i)c\Z", "s"),
         (r"ck|q|c(?=[aoulrk]|\Z)", "k"),
         (r"x", "ks"),
         (r"off\Z", "ov"),
@@ -119,7 +139,14 @@ _SYSTEMS: Final = tuple(
 )
 _IOTA: Final = re.compile(r"i+(?=[aeou])")
 _AGAIN: Final = re.compile(r"(.)\1+")
-_STABLE: Final = re.compile("[abdglmnoprt]{2,}")
+#: Letters that stand side by side in all of them.
+_STABLE: Final = re.compile("[ao][bdglmnprt]")
+_RUNS: Final = re.compile("[abdgklmnoprt]+")
+_WAYS: Final = {"k": "[kcq]", "o": "[ou]"}
+#: What names have that are written in Latin letters in several ways.
+_SLAVIC: Final = re.compile(
+    r"(?:[oe](?:v|w|ff)a?|ina?|sk(?:[yi]|[yi][yij]|aya|aja|aia)|enko|[cč]huk|uk|vi[tc][sc]?h?|[yji]i)\Z"
+)
 _END: Final = 4
 
 
@@ -155,6 +182,11 @@ def _folded(word: str) -> str:
 # --- What a name has ------------------------------------------------------------------------------------------------
 
 
+def familiar_to(name: str) -> frozenset[str]:
+    """Return what somebody of a given name may be called besides, in the loose form."""
+    return _familiar().get(name, frozenset())
+
+
 @keeping_texts(4_096)
 def keys_of(name: str) -> frozenset[str]:
     """Return the keys of a name; none of an identifier, a number, or what has too many words."""
@@ -179,6 +211,9 @@ def _keys(form: str) -> Iterator[str]:
         return
     yield f"={' '.join(words)}"
     names = [words]
+    if any(word in _ALONE for word in bare.split()):
+        # A particle of one letter, or an initial without its stop.
+        names.append(_canonical(bare, alone=True)[0])
     if born and len(words) > 1:
         names.append([*words[:-1], _folded(born["born"])])
     for one in names:
@@ -203,13 +238,30 @@ def _variants(words: Sequence[str], bare: str, *, firm: bool) -> Iterator[str]:
     if len(words) == _PATRONYMIC and _FOREIGN.search(bare):
         ends.append((list(words[1:]), words[0]))
     for given, family in ends:
-        families = {family, *_joined_family(bare, family), _PREFIX.sub("", family)}
-        for last in families:
-            yield f"~{last}"
-            for one in _given(given[:_GIVEN]):
-                yield f"{one} {last}"
-                yield f"{last} {one}"
-        yield from (f"{one}" for one in _familiar().get(given[0], ()) if len(one) >= _FEWEST)
+        for last in _families_of(family, bare):
+            yield from _of_family(given[:_GIVEN], last)
+        yield from (one for one in familiar_to(given[0]) if len(one) >= _FEWEST)
+    if len(words) == _PAIR:
+        # The family name first: Tóth Erzsi.
+        for one in familiar_to(words[1]):
+            yield from (f"{words[0]} {one}", f"{one} {words[0]}")
+
+
+def _families_of(family: str, bare: str) -> set[str]:
+    """Return a family name with its particles and without them."""
+    found = {family, *_joined_family(bare, family), _PREFIX.sub("", family), *_ELIDED.findall(bare)}
+    if _ARABIC.search(bare) or family.startswith(_ARABIC_ARTICLES):
+        found.update(start + _PREFIX.sub("", family) for start in _ARABIC_ARTICLES)
+    return found
+
+
+def _of_family(given: Sequence[str], family: str) -> Iterator[str]:
+    yield f"~{family}"
+    if any(len(one) == 1 for one in given):
+        yield from {f".{' '.join(one[0] for one in given)} {family}", f".{given[0][0]} {family}"}
+    for one in _given(given):
+        yield f"{one} {family}"
+        yield f"{family} {one}"
 
 
 def _joined_family(bare: str, family: str) -> Iterator[str]:
@@ -238,16 +290,21 @@ def _given(given: Sequence[str]) -> Iterator[str]:
 def _alphabets(words: Sequence[str]) -> Iterator[str]:
     """Yield how the other alphabet writes the name; and, of several words, how other systems write it in this one."""
     foreign = bool(_FOREIGN.search(" ".join(words)))
-    plain = [_skeleton(word) for word in words]
-    if not all(plain):
-        return
-    orders = {" ".join(plain), " ".join((plain[-1], *plain[:-1])), " ".join((*plain[1:], plain[0]))}
-    if len(plain) == _PATRONYMIC:
-        orders.update({f"{plain[0]} {plain[2]}", f"{plain[1]} {plain[0]}", f"{plain[0]} {plain[1]}"} if foreign else ())
-    for order in orders:
-        yield f"{'l' if foreign else 'c'}:{order}"
-        if len(plain) > 1 and not foreign:
-            yield f"l:{order}"
+    slavic = any(map(_SLAVIC.search, words))
+    ways = {tuple(map(_skeleton, words)), tuple(_skeleton(_other_ch(word)) for word in words)}
+    for plain in ways if all(map(all, ways)) else ():
+        orders = {" ".join(plain), " ".join((plain[-1], *plain[:-1])), " ".join((*plain[1:], plain[0]))}
+        if len(plain) == _PATRONYMIC and foreign:
+            orders.update((f"{plain[0]} {plain[2]}", f"{plain[1]} {plain[0]}", f"{plain[0]} {plain[1]}"))
+        for order in orders:
+            yield f"{'l' if foreign else 'c'}:{order}"
+            if len(plain) > 1 and slavic:
+                yield f"l:{order}"
+
+
+def _other_ch(word: str) -> str:
+    """Return a word of which *ch* and *kh* are the other of the two sounds that some systems write so."""
+    return word.replace("х", "с").replace("χ", "σ") if _FOREIGN.search(word) else re.sub("(?<=.)ch", "kh", word)
 
 
 @lru_cache(50_000)
@@ -267,18 +324,21 @@ def _skeleton(word: str) -> str:
 # --- What a text has ------------------------------------------------------------------------------------------------
 
 
-def _canonical(bare: str) -> tuple[list[str], bool]:
-    """Return the words of a name without what may be left out, and whether it is a firm's."""
-    legal, _ = _legal()
-    raw = [found[0] for found in _WORD.finditer(bare)]
+def _canonical(bare: str, *, alone: bool = False) -> tuple[list[str], bool]:
+    """Return the words of a name without what may be left out, and whether it is a firm's.
+
+    ``alone`` keeps its particles of one letter, which may be initials.
+    """
     words: list[str] = []
+    raw = [found[0] for found in _WORD.finditer(bare)]
     firm = "&" in bare
-    for place, word in enumerate(raw):
-        squashed = _folded(word.replace(".", "").replace("/", ""))
-        if place and squashed in legal and (len(squashed) > 1) and words:
-            firm = True
-            continue
-        words += _parts(word)
+    place = 0
+    while place < len(raw):
+        size = _legal_size(raw, place) if len(raw) > 1 else 0
+        firm = firm or bool(size)
+        if not size:
+            words += (one for one in _parts(raw[place]) if alone or one not in _ALONE)
+        place += size or 1
     kept = _joined([word for word in words if word not in _TITLES])
     some = [word for word in kept if word not in _PARTICLES] or kept
     return some, firm
@@ -289,7 +349,16 @@ def _parts(word: str) -> tuple[str, ...]:
     """Return a written word as the words that it consists of, in the loose form."""
     plain = _ARTICLE.sub("", name_form(word))
     plain = re.sub(r"(?<=\w)['’](?=\w)", "", plain) if not plain.endswith(("'s", "’s")) else plain[:-2]
-    return tuple(one for one in loose_form(plain.replace("&", " ").replace("/", " ")).split() if one[0].isalnum())
+    found = tuple(one for one in loose_form(plain.replace("&", " ").replace("/", " ")).split() if one[0].isalnum())
+    # An initial keeps its stop until words are put together: *O. Hara* is not *O'Hara*.
+    return tuple(f"{one}." if len(one) == 1 else one for one in found) if "." in word else found
+
+
+def _legal_size(raw: Sequence[str], place: int) -> int:
+    """Return of how many written words a legal form is that begins at ``place``; 0 where none does."""
+    squashed = ["".join(raw[place : place + size]).replace(".", "").replace("/", "") for size in _SIZES]
+    found = (size for size, one in zip(_SIZES, squashed, strict=True) if len(one) > 1 and _folded(one) in _legal()[0])
+    return next(found, 0)
 
 
 def _joined(words: Sequence[str]) -> list[str]:
@@ -303,7 +372,7 @@ def _joined(words: Sequence[str]) -> list[str]:
             found.append(f"mc{plain[3:]}")
         else:
             found.append(plain)
-    return found
+    return [word.rstrip(".") for word in found]
 
 
 def _unspaced(form: str) -> list[str]:
@@ -328,7 +397,7 @@ class Kindred:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Return the keys of runs of words."""
-        return frozenset().union(*(self._sort(sort) for sort in _SORTS))
+        return frozenset().union(*(self._sort(sort) for sort in self._FINDERS))
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -344,14 +413,14 @@ class Kindred:
 
     def has(self, keys: Keys) -> bool:
         """Return whether the text has one of the keys of a name."""
-        return any(not known.isdisjoint(self._sort(sort)) for sort, known in keys.sorts if sort in _SORTS) or any(
-            key[1:] in run for sort, known in keys.sorts if sort == "|" for key in known for run in self.runs
-        )
+        return any(
+            not known.isdisjoint(self._sort(sort)) for sort, known in keys.sorts if sort in self._FINDERS
+        ) or any(key[1:] in run for sort, known in keys.sorts if sort == "|" for key in known for run in self.runs)
 
     def _sort(self, sort: str) -> frozenset[str]:
         found = self._known.get(sort)
         if found is None:
-            found = self._known[sort] = frozenset(_SORTS[sort](self))
+            found = self._known[sort] = frozenset(self._FINDERS[sort](self))
         return found
 
     def _named(self) -> Iterator[str]:
@@ -367,17 +436,22 @@ class Kindred:
     @cached_property
     def _words(self) -> tuple[list[str], list[bool]]:
         """Return the words of the text without what may be left out of a name, and which of them have capitals."""
-        legal, _ = _legal()
         words: list[str] = []
         capitals: list[bool] = []
-        for found in _WORD.finditer(self._cased):
-            word = found[0]
-            squashed = _folded(word.replace(".", "").replace("/", ""))
-            if squashed in legal and words and (not word.islower() or "." in word[:-1] or len(squashed) > _FEWEST):
-                continue
-            parts = _parts(word)
-            words += parts
-            capitals += [word[0].isupper()] * len(parts)
+        raw = _WORD.findall(self._cased)
+        place = 0
+        while place < len(raw):
+            word = raw[place]
+            plain = word.islower() and "." not in word[:-1]
+            size = 0 if plain and len(word) <= _END else _legal_size(raw, place)
+            if size == 1 and len(word) <= _FEWEST and raw[place + 1 : place + 2] and raw[place + 1][0].isupper():
+                size = 0  # initials
+            if not size:
+                dropped = word.replace(".", "") in _SHORT_PARTICLES
+                parts = [one for one in _parts(word) if not dropped and (one not in _ALONE or not plain)]
+                words += parts
+                capitals += [word[0].isupper()] * len(parts)
+            place += size or 1
         kept = [place for place, word in enumerate(words) if word not in _PARTICLES and word not in _TITLES]
         joined: list[str] = []
         marks: list[bool] = []
@@ -431,21 +505,30 @@ class Kindred:
                 if plain.endswith(end) and len(plain) - len(end) >= _FEWEST:
                     yield f"~{_folded(plain.removesuffix(end))}"
 
+    def _initials(self) -> Iterator[str]:
+        """Yield names in full as they are with initials."""
+        words, capitals = self._words
+        for place in range(len(words)):
+            for end in range(place + 2, min(place + _END, len(words)) + 1):
+                if not all(capitals[place:end]) and any(capitals):
+                    break
+                yield f".{' '.join(word[0] for word in words[place : end - 1])} {words[end - 1]}"
+
     def _maiden(self) -> Iterator[str]:
         """Yield given names with the family name of before: *Lena Roth, geb. Sommer*."""
         for pattern in (_MAIDEN, _BRACKETED):
             for found in pattern.finditer(self._cased):
                 if found["born"][0].isupper():
-                    before = [one for one in re.findall(r"[^\W\d_]+", self._cased[: found.start()][-60:])][-3:]
+                    before = re.findall(r"[^\W\d_]+", self._cased[: found.start()][-60:])[-3:]
                     yield from (f"{_folded(one)} {_folded(found['born'])}" for one in before if one[0].isupper())
 
-
-_SORTS: Final[Mapping[str, Callable[[Kindred], Iterator[str]]]] = {
-    "": Kindred._named,
-    "=": Kindred._signs,
-    "~": Kindred._families,
-    ":": Kindred._other_alphabet,
-}
+    _FINDERS: ClassVar[Mapping[str, Callable[[Kindred], Iterator[str]]]] = {
+        "": _named,
+        "=": _signs,
+        "~": _families,
+        ".": _initials,
+        ":": _other_alphabet,
+    }
 
 
 @keeping_texts(4)
@@ -462,35 +545,47 @@ class Keys:
         keys = keys_of(name)
         sorts: dict[str, set[str]] = {}
         for key in keys:
-            sorts.setdefault(key[0] if key[0] in "=~|" else ":" if key[1:2] == ":" else "", set()).add(key)
+            sorts.setdefault(key[0] if key[0] in "=~|." else ":" if key[1:2] == ":" else "", set()).add(key)
         self.sorts = tuple(sorted(sorts.items()))
         self._foreign = any(key[0] == "c" for key in sorts.get(":", ()))
         self._signs = "=" in sorts
         alone = {key for key in sorts.get("", ()) if " " not in key}
-        self._alone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(alone)))})(?!\w)") if alone else None
-        self._leasts = tuple(sorted({*alone, *map(_least, keys - alone)} - {" "}))
-        self._rest = tuple(sorted(set(map(_least, keys - alone)) - {" "}))
+        self._words = tuple(sorted(alone))
+        self._alone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._words))})(?!\w)") if alone else None
+        rest = [key for key in keys - alone if key[0] != "=" and key[1:2] != ":"]
+        shared = Counter(word for key in rest for word in set(_words_of(key)))
+        self._leasts = tuple(sorted({max(_words_of(key), key=lambda word: (shared[word], len(word))) for key in rest}))
+        latin = {key[2:] for key in sorts.get(":", ()) if key[0] == "l"}
+        self._latin = tuple({_latin(key) for key in latin})
 
     def may_be_in(self, loose: str) -> bool:
         """Return whether a text, in the loose form, may have one of the keys; quick."""
-        if any(map(loose.__contains__, self._rest)):
+        if any(map(loose.__contains__, self._leasts)):
             return True
-        if self._alone is not None and any(map(loose.__contains__, self._leasts)) and self._alone.search(loose):
+        if self._alone is not None and any(map(loose.__contains__, self._words)) and self._alone.search(loose):
             return True
         if self._foreign and not loose.isascii() and _FOREIGN.search(loose):
             return True
-        return self._signs and _MIXED.search(loose) is not None
+        if any(all(map(loose.__contains__, pairs)) and pattern.search(loose) for pairs, pattern in self._latin):
+            return True
+        return self._signs and _SIGN.search(loose) is not None and _MIXED.search(loose) is not None
 
 
-def _least(key: str) -> str:
-    """Return what a text in the loose form has that has a key; a blank where that is decided otherwise."""
+def _words_of(key: str) -> list[str]:
+    """Return what a text in the loose form has of the words of a key; what may stand apart there is left out."""
     if key[0] == "|":
-        return key[1]
-    if key[0] == "=" or key[:2] == "c:":
-        return " "
-    if key[:2] == "l:":
-        return max((max(_STABLE.findall(word), key=len, default="") for word in key[2:].split()), key=len)
-    word = max(key.lstrip("~").split(), key=len)
-    return next(
-        (word[len(start) :] for start in _JOINING if word.startswith(start) and len(word) > len(start) + 2), word
-    )
+        return [key[1]]
+    return [_without_joint(one) for one in key.lstrip("~.").split() if len(one) > 1] or [key]
+
+
+def _without_joint(word: str) -> str:
+    starts = (start for start in _JOINING if word.startswith(start) and len(word) > len(start) + _PAIR)
+    return next((word[len(start) :] for start in starts), word)
+
+
+def _latin(skeleton: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return what all ways to write a name in Latin letters have: letters side by side, and its longest run of them."""
+    pairs = tuple(sorted(set(_STABLE.findall(skeleton))))
+    run = max(_RUNS.findall(skeleton) or [""], key=len)
+    between = "[iyjh']{0,2}"
+    return pairs, re.compile(between.join(f"{_WAYS.get(one, one)}{{1,2}}" for one in run))

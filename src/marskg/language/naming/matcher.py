@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.kindred import REASON as KINDRED
-from marskg.language.naming.kindred import Keys, kindred_of
+from marskg.language.naming.kindred import Keys, familiar_to, kindred_of
 from marskg.language.naming.neighbours import as_written, begins, has_capitals, is_common, is_in_longer, is_small
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
@@ -177,6 +177,10 @@ class _Form:
         self._is_named = self._number == "" and not is_identifier(form)
         self._common, self._small = form in COMMON or is_common(form), form in SMALL
         self._keys = Keys(form)
+        words = self.loose.split() if is_inflected(self.loose) else []
+        # With a familiar form of the first word, in a case: a text without the beginning of the last has none of them.
+        self._familiar = tuple(_inflected(familiar_orders(words))) if self._is_named else ()
+        self._family = beginning(words[-1])[0] if words else ""
         self._likes = tuple(_likes(form, self.loose)) if not self._number else tuple(_divided(self.loose))
 
     def equals(self, whole: str) -> bool:
@@ -218,7 +222,7 @@ class _Form:
         )
 
     def _why_not(self, compared: str, text: str, start: int, end: int) -> str:
-        """Return why an occurrence may be a word of the language or a part of another name, "" where nothing says so."""
+        """Return why an occurrence may be a word of the language or a part of another name, "" where nothing does."""
         written = as_written(compared, text)
         if self._is_word:
             reason = self._why_word(compared, written, start, end)
@@ -257,6 +261,8 @@ class _Form:
         for like in self._likes:
             if like.is_in(loose, text):
                 return like.reason
+        if self._family in loose and any(like.is_in(loose, text) for like in self._familiar):
+            return ATTACHED
         if self._keys.may_be_in(loose) and kindred_of(text).has(self._keys):
             return KINDRED
         return ""
@@ -291,6 +297,13 @@ class _Like:
         return self.stems in look(len(self.stems), self.least)
 
 
+def _inflected(orders_of: Iterable[list[str]]) -> Iterator[_Like]:
+    for order in orders_of:
+        parts = [beginning(word) for word in order]
+        pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
+        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, order)))
+
+
 def _likes(form: str, loose: str) -> Iterator[_Like]:
     words = loose.split()
     if not words:
@@ -302,10 +315,7 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     for other in otherwise(form, loose):
         yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
-        for order in orders(words):
-            parts = [beginning(word) for word in order]
-            pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
-            yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, order)))
+        yield from _inflected(orders(words))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
@@ -323,12 +333,21 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
 
 
 def orders(words: list[str]) -> Iterator[list[str]]:
-    """Yield the words of a name as they are given, and with the last of them first, or the first of them last."""
+    """Yield the words of a name as they may follow each other where they have the endings of a case.
+
+    As they are given, with the last of them first, or the first of them last; two of three.
+    """
     yield words
     if len(words) > 1:
         yield [words[-1], *words[:-1]]
     if len(words) > PAIR:
-        yield [*words[1:], words[0]]
+        yield from ([*words[1:], words[0]], [words[0], words[-1]], words[:2])
+
+
+def familiar_orders(words: list[str]) -> Iterator[list[str]]:
+    """Yield a name of several words with each familiar form of the first, which may have the ending of a case too."""
+    if len(words) > 1:
+        yield from ([one, words[-1]] for one in sorted(familiar_to(words[0])) if len(one) > PAIR)
 
 
 def shortened(words: list[str]) -> tuple[str, ...]:

@@ -100,6 +100,8 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
     if not _CASED.match(compared, start) or compared[end - 1].isdigit():
         return False
     mode = _mode(written)
+    if mode == "small" and end - start == 1:
+        return False  # a letter
     return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
 
 
@@ -125,7 +127,7 @@ def begins(written: str, start: int) -> bool:
 
 @keeping_texts(4)
 def _mode(written: str) -> str:
-    """Return ``small`` or ``capitals`` of a text that has one of these alone, ``titled`` where its words all have them."""
+    """Return ``small`` or ``capitals`` of a text of these alone, ``titled`` where all of its words begin with one."""
     if written == written.lower():
         return "small"
     if written == written.upper():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from marskg.language.naming.edges import CASE, INFLECTED, LATIN, is_identifier
 from marskg.language.naming.inflection import Endings, is_inflected, is_other, stem
 from marskg.language.naming.kindred import Kindred, keys_of
-from marskg.language.naming.matcher import PAIR, orders, otherwise, shortened
+from marskg.language.naming.matcher import PAIR, familiar_orders, orders, otherwise, shortened
 from marskg.language.naming.numbers import AMERICAN, TRUNKS, at_home, is_dotted, number_of, without_trunk
 from marskg.language.naming.spellings import (
     divides_nothing,
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
-#: loose form or its parts in another order, itself with an ending, its two words around another, the stems
-#: of its words, by how many it has, the keys of :mod:`marskg.language.naming.kindred`, its letters and digits alone, a number with the other of its two beginnings.
+#: loose form or its parts in another order, itself with an ending, its two words around another, the stems of its
+#: words, by how many it has, the keys of :mod:`marskg.language.naming.kindred`, its letters and digits alone, a number
+#: with the other of its two beginnings.
 NAME: Final = "name"
 NUMBER: Final = "number"
 ADDRESS: Final = "address"
@@ -139,8 +140,8 @@ def _name_keys(form: str) -> Iterator[Key]:
     yield from (Key(LOOSE, one) for one in (loose, *otherwise(form, loose)))
     yield from (Key(KINDRED, one) for one in keys_of(form))
     if is_inflected(loose) and form not in COMMON:
-        sort = (CASES, PAIRED, STEM)[min(len(words) - 1, PAIR)]
-        yield from (Key(sort, " ".join(map(stem, order))) for order in orders(words))
+        for order in (*orders(words), *familiar_orders(words)):
+            yield Key((CASES, PAIRED, STEM)[min(len(order) - 1, PAIR)], " ".join(map(stem, order)))
     if len(words) > 1 and not is_identifier(form):
         yield Key(ENDED, loose)
         yield from (Key(LOOSE, one) for one in shortened(words))

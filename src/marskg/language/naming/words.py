@@ -208,8 +208,8 @@ AFTER_TIMES: Final = re.compile(r"[ ,]+\d|st(?!\w)")
 #: What is counted, and people are called as well: *100 Mark*.
 CURRENCIES: Final = words_of(
     "mark marks franc francs frank pound pounds penny rand real reals krone krona kroner kronor crown crowns lira lire "
-    "peso pesos won yen dinar leu lei lev rial riyal rupee rupees sterling dollar dollars euro euros cent cents bob buck "
-    "bucks quid grand pesa sol soles colon bolivar florin guilder gulden taler schilling zloty forint ruble rubles"
+    "peso pesos won yen dinar leu lei lev rial riyal rupee rupees sterling dollar dollars euro euros cent cents bob "
+    "buck bucks quid grand pesa sol soles colon bolivar florin guilder gulden taler schilling zloty forint ruble rubles"
 )
 #: What follows the name of somebody who is told of.
 AFTER_PEOPLE: Final = re.compile(
