@@ -143,6 +143,8 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         20,
         10_000,
         "texts",
+    ),
+    Campaign(
         "stories",
         ("tests/stories/test_stories.py",),
         "lives of people with namesakes: nothing of another goes, nothing erased is told, no word is altered",
