@@ -65,7 +65,10 @@ def test_erasing_a_person_takes_nothing_of_who_shares_a_part_of_the_name(
 def test_a_guess_finds_its_one_bearer_and_none_of_two(stores: Stores) -> None:
     memory = opened(stores)
     told(memory, "Olga Brandt likes chess", "Olga is ill")
-    assert {hit.memory.content for hit in memory.recall(entity="Olga Brandt")} == {"Olga Brandt likes chess", "Olga is ill"}
+    assert {hit.memory.content for hit in memory.recall(entity="Olga Brandt")} == {
+        "Olga Brandt likes chess",
+        "Olga is ill",
+    }
     assert "Olga Brandt likes chess" in {hit.memory.content for hit in memory.recall(entity="Olga")}
     told(memory, "Olga Petrova sings")
     assert {hit.memory.content for hit in memory.recall(entity="Olga Brandt")} == {"Olga Brandt likes chess"}
@@ -196,7 +199,9 @@ def test_an_erasure_rests_on_no_look_up(stores: Stores) -> None:
 
 def test_a_reader_finds_whom_they_spell_otherwise_or_is_told(stores: Stores) -> None:
     memory = opened(stores)
-    memory.learn([{"role": "user", "content": "My brother Tom lives in Graz.", "speaker": "Zoë Ruiz", "timestamp": START}])
+    memory.learn(
+        [{"role": "user", "content": "My brother Tom lives in Graz.", "speaker": "Zoë Ruiz", "timestamp": START}]
+    )
     for spelled in ("zoë ruiz", "ZOË RUIZ", "Zoe\u0308 Ruiz", '"Zoë Ruiz"'):
         assert len(memory.retrieve("Where does Tom live?", subjects=[spelled], min_confidence=0)), spelled
     for spelled in ("Zoe Ruiz", "Zoë", "Zoey Ruiz"):

@@ -69,7 +69,8 @@ def counted(stage: Stage, seeds: range, only: str = "") -> dict[str, dict[str, A
             of["stories"] += 1
             of["seeds"].append(seed)
     sys.stderr.write(
-        f"{len(seeds)} stories in {time.perf_counter() - began:.1f} s, {time.process_time() - spent:.1f} s of processor\n"
+        f"{len(seeds)} stories in {time.perf_counter() - began:.1f} s, "
+        f"{time.process_time() - spent:.1f} s of processor\n"
     )
     return dict(sorted(found.items(), key=lambda item: -item[1]["stories"]))
 

@@ -242,7 +242,7 @@ class Reading:
         return self._noticed(hits, (*impossible, *missing, *strangers))
 
     def _strangers(self, gate: Gate) -> tuple[str, ...]:
-        """Return who is asked for and is nobody here, each with whom that may be, so that no answer is empty in silence."""
+        """Return who is asked for and is nobody here, each with whom that may be: no answer is empty in silence."""
         if gate.subjects is None:
             return ()
         with self.view.lock:

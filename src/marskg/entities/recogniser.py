@@ -381,7 +381,11 @@ class _Finding:
         relations = self.relations
         if called:
             ends = (
-                (called.get(folded_name(one.source), one.source), one.type, called.get(folded_name(one.target), one.target))
+                (
+                    called.get(folded_name(one.source), one.source),
+                    one.type,
+                    called.get(folded_name(one.target), one.target),
+                )
                 for one in relations
             )
             relations = dict.fromkeys(EntityRelation(*end) for end in ends)

@@ -415,7 +415,7 @@ class _Parts:
         return cls(words, NameMatcher(words, surely))
 
     def read(self, found: Reading, matter: Matter) -> Reading:
-        """Return what was found of a name in ``matter``, or else that it has a part of it, alone or in another's name."""
+        """Return what was found of a name in ``matter``, or else that it has a part of it."""
         if found.verdict is not Verdict.NONE:
             return found
         has = self.matcher.judge((*matter.names, *matter.subjects), matter.texts)

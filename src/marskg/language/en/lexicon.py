@@ -138,7 +138,8 @@ _CUES: Final = listed(
     "president ceo cfo cto"
 )
 _ALIASES: Final = listed(
-    "short aka k a.k.a known called nicknamed goes call calls née nee born geb geborene formerly previously once changed"
+    "short aka k a.k.a known called nicknamed goes call calls née nee born geb geborene formerly previously once "
+    "changed"
 )
 ORGANISATION_ENDS: Final = listed(
     "inc ltd llc llp plc gmbh ag sa corp corporation company co university college school academy institute bank "

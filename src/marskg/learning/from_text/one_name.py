@@ -23,7 +23,9 @@ _PERSON: Final = "person"
 #: ``person``, the name, and what of them.
 _PARTS: Final = 3
 #: What one and the same person may be called to somebody.
-_PARTNER: Final = frozenset("wife husband spouse partner girlfriend boyfriend fiancé fiancée fiance fiancee".split())
+_PARTNER: Final = frozenset(
+    {"wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance", "fiancee"}
+)
 
 
 def told_apart(unit: Unit, draft: Draft) -> Draft:

@@ -5,9 +5,9 @@ left out; ``temporalNext`` leads from each visible episode to the next visible o
 something else comes in (``supersedes``, ``contradicts``, ``compatibleWith``, ``lostPrerequisite``) is there where both
 ends are seen; where whoever stored a memory said that it rests on a hidden one, one stand-in for each type of edge
 shows that there is something and nothing else (``mars:Withheld``). An entity is a name that a visible memory gives
-and lets one read, under an id made of that name: when, how and as what else it was first mentioned stays hidden, and so do
-relations between entities, as it is not kept which texts they were read from. Three passes over the store, in the order
-of ids; O(visible) memory.
+and lets one read, under an id made of that name: when, how and as what else it was first mentioned stays hidden, and
+so do relations between entities, as it is not kept which texts they were read from. Three passes over the store, in
+the order of ids; O(visible) memory.
 Source: semantics section 9.
 """
 
@@ -81,7 +81,9 @@ class Disclosure:
         for memory, edges, _ in self._reader.memories():
             # It may have gone, or changed, since the first pass.
             if memory.id in seen.ids and self._gate.admits(memory):
-                given = replace(self._shows(memory, self._gate), sequence=0, subject_handles=(), origin_handles=(), names_given=())
+                given = replace(
+                    self._shows(memory, self._gate), sequence=0, subject_handles=(), origin_handles=(), names_given=()
+                )
                 yield given, self._edges(memory, edges)
 
     def in_order(self) -> list[tuple[Memory, tuple[Edge, ...]]]:

@@ -56,7 +56,7 @@ class Sight:
         return self._reads if restricted else lambda entity, _: self.sees(entity)
 
     def _reads(self, entity: str, name: str) -> bool:
-        """Return whether a visible memory calls ``entity`` so, and one has all terms of ``name`` or is about that subject.
+        """Return whether a visible memory calls ``entity`` so, and one has all terms of ``name`` or is about them.
 
         The index holds no places of terms: they count in whatever order they stand. A name without terms, all stop
         words, is read nowhere.
@@ -72,7 +72,7 @@ class Sight:
         return bool(len(rows))
 
     def _gives(self, rows: list[int], entity: str, name: str) -> bool:
-        """Return whether a person, or one of the memories in ``rows``, gives ``entity`` the ``name``, in folded words."""
+        """Return whether somebody by hand, or a memory in ``rows``, gives ``entity`` the ``name``, in folded words."""
         names = self._index.entities
         if names.is_by_hand(entity, name):
             return True

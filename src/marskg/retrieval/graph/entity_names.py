@@ -129,7 +129,9 @@ class EntityNames:
         for entity in list(found):
             for alias in self._names.get(entity, ())[1:]:
                 if found_by(entity, " ".join(_key(alias))):
-                    found.update(dict.fromkeys(one for one in self.named(alias, found_by) if self.is_called(one, alias)))
+                    found.update(
+                        dict.fromkeys(one for one in self.named(alias, found_by) if self.is_called(one, alias))
+                    )
             name = " ".join(_key(self.name(entity) or ""))
             people = self.guessed(name, found_by)
             if len(people) == 1:

@@ -130,8 +130,8 @@ class MemoryIndex:
         self.words: list[str] = []
         self._codes: dict[str, int] = {}
         #: facet → word → rows: subject, tag, purpose, reason, span, named, session, key, metadata, entity, goal,
-        #: requires, base, contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the collector of
-        #: garbage does not look into dicts of numbers.
+        #: requires, base, contradicts, source, replaced. The rows are keys of a dict, and not in a set, as the
+        #: collector of garbage does not look into dicts of numbers.
         self.facets: dict[str, dict[str, dict[int, None]]] = {
             name: {} for name in (*_SETS.values(), "session", "key", "metadata", "entity", *_LINKS.values())
         }

@@ -1,7 +1,7 @@
 """What goes when memories no longer mention it: entities, names of theirs, and relations that were read from a text.
 
-Guarantees: an entity goes with the last memory that mentions it, a name being personal data too, and a name or IRI of an
-entity that stays with the last memory that gave it, unless a person gave it by hand; a relation without
+Guarantees: an entity goes with the last memory that mentions it, a name being personal data too, and a name or IRI
+of an entity that stays with the last memory that gave it, unless a person gave it by hand; a relation without
 weight, which was read from a text, goes with the last memory with content that mentions both its ends; one with a
 weight, which a person drew, stays while its ends do. What counts is what the unit will leave in the store. Each
 entity that changes has its record. The statements are at most four, whatever the number of memories, and one where

@@ -104,7 +104,7 @@ def has_part_of(name: str, label: str) -> bool:
 
 @keeping_texts(1_024)
 def matcher_of(forms: tuple[str, ...], others: tuple[str, ...] = ()) -> NameMatcher:
-    """Return the matcher of a name that goes by ``forms``, which ``others``, longer names of others, may have in them."""
+    """Return the matcher of a name that goes by ``forms``, which may stand inside ``others``, longer names."""
     return NameMatcher(forms, others)
 
 

@@ -138,9 +138,9 @@ _CLAIM: Final = "tenant expected accessed restores"
 _SET: Final = Nodes(Sort.TENANT)
 _RECORDS: Final = {"record": _RECORD}
 _INDEXED: Final = (
-    "content key sensitivityReasons session subjects namesGiven intentTags metadata amount generalityScore spans embedding"
+    "content key sensitivityReasons session subjects namesGiven intentTags metadata amount generalityScore spans "
+    "embedding"
 )
-
 #: The handling of every statement of the store by its name; None for those that run on the engine alone, never in a
 #: tenant whose contents are encrypted, and are refused there.
 DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(

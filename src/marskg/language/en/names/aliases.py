@@ -82,7 +82,7 @@ def stated_aliases(shaped: str) -> list[tuple[int, int]]:
 
 
 def birth_names(shaped: str) -> list[tuple[int, int]]:
-    """Return ``(full, born)`` for the mentions of which one is a person and the other the name that they were born with."""
+    """Return ``(full, born)`` for a person and the name that they were born with."""
     return [(int(match[1]), int(match[2])) for match in _BORN.finditer(shaped)]
 
 
