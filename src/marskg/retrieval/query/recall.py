@@ -149,7 +149,8 @@ def named_entities(
 
     A name of its own goes before an alias, and with it come those whom it may mean besides: a person by the first
     or the last name alone, if it may be no other's. A ``restricted`` reader finds an entity only by a name that a
-    memory lets them read, and by no IRI. To who is ``bound`` all that bear a name are one: what tells them apart is not theirs.
+    memory lets them read, and by no IRI. To who is ``bound`` all that bear a name are one: what tells them apart is
+    not theirs.
     """
     names, sight = index.entities, Sight(index, mask)
     found_by = sight.found_by(restricted=restricted)
