@@ -131,9 +131,36 @@ class JsonObject(Mapping[str, Any]):
         """
         return leaves_of(self._value())
 
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Yield ``(name, text)`` of every text and number in it, and ``("", name)`` of each name that has none."""
+        return told_in(self._value())
+
     def texts(self) -> Iterator[str]:
         """Yield ``name: value`` for each text and number in it, each with the name that it stands under."""
         return _texts("", self._value())
+
+
+def told_in(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield all texts of a JSON object, names and values, however deep they lie: as :meth:`JsonObject.told`."""
+    alone: dict[str, None] = {}
+    pending: list[tuple[str, Any]] = list(value.items())[::-1]
+    while pending:
+        name, one = pending.pop()
+        if _is_told(one):
+            yield name, one if isinstance(one, str) else _number(one)
+            continue
+        alone[name] = None
+        if isinstance(one, Mapping):
+            pending += list(one.items())[::-1]
+        elif isinstance(one, list):
+            # Its parts stand under its name.
+            pending += ((name, part) for part in reversed(one))
+    yield from (("", name) for name in alone)
+
+
+def _is_told(value: object) -> bool:
+    """Return whether a value of JSON is a text or a number."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def leaves_of(value: Mapping[str, Any], path: str | None = None) -> Iterator[tuple[str, Any]]:

@@ -487,7 +487,8 @@ class AgentMemory(Handle):
         Memories go in every tier, with all that depends on them or derives from them, the lines of summaries that rest
         on them, entities that nothing else mentions, and their details in the audit, which still verifies. What was
         erased is not stored again: of a subject nothing without their consent; and the same texts, if they have eight
-        tokens or more, neither about the same people nor without saying about whom; about somebody else they are.
+        tokens or more, neither about the same people nor without saying about whom, in whatever field and also inside
+        longer ones; about somebody else they are.
         What may have the name, and not surely, is left, and listed as ``near`` for a person to look at.
 
         Args:

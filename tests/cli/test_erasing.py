@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.conftest import Outcome
 
@@ -42,3 +44,25 @@ def test_a_rule_that_stays_is_told_with_the_command_that_removes_it(here: Callab
     assert command[:2] == ["preferences", "remove"]
     assert here(*command).status == 0
     assert "a rule with this name" not in here("erase", "--entity", "hexolt", "--yes").out
+
+
+def test_an_erased_text_comes_back_by_no_command(here: Callable[..., Outcome], tmp_path: Path) -> None:
+    text = "My sister Ilse keeps the zyxquartz key under the third pot by the door"
+    here("settings", "suppression.hits=null")
+    ident = here("remember", text, "--json").json()["id"]
+    assert here("erase", "--id", ident, "--yes").status == 0
+    chat = tmp_path / "chat.jsonl"
+    said = {"role": "user", "content": f"Re: {text}", "timestamp": "2026-01-01T10:00:00Z"}
+    chat.write_text(json.dumps(said) + "\n", "utf-8")
+    for arguments in (
+        ("remember", f"Ilse: {text}"),
+        ("remember", "It rains", "--metadata", json.dumps({"a": {text: {"x": 1}}})),
+        ("remember", "It rains", "--session", text),
+        ("remember", "It rains", "--source-ref", text),
+        ("import", "chat", str(chat)),
+        ("preferences", "consent", "carl", "--purpose", text),
+    ):
+        told = here(*arguments)
+        assert told.status == 1, (arguments, told)
+        assert "this text was erased" in told.error, (arguments, told.error)
+        assert "zyxquartz" not in told.error + told.out

@@ -9,9 +9,10 @@ import pytest
 
 from marskg.drafts import Draft
 from marskg.errors import ErasedContentRefused
+from marskg.language import text_forms
 from marskg.language.en import topics
 from marskg.ontology.vocabulary import Kind
-from marskg.store.graph import amend, recognition, suppression, validation
+from marskg.store.graph import amend, recognition, validation
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -141,15 +142,15 @@ def test_digests_of_a_text_are_made_before_the_lock(stores: Stores, monkeypatch:
     gone = memory.remember(f"Once. {LONG}", kind="semantic", subjects=["ada"])
     memory.erase(id=gone.id)
     lock: Any = memory._writer.shared.lock
-    inside: Any = getattr(suppression, "text_form")  # noqa: B009 - what the module imports is none of its names to mypy
+    inside = text_forms.form_of
     held: list[bool] = []
 
-    def text_form(text: str) -> str:
+    def form_of(text: str) -> text_forms.Form:
         if len(text) > 2_000:
             held.append(lock._is_owned())
-        return str(inside(text))
+        return inside(text)
 
-    monkeypatch.setattr(suppression, "text_form", text_form)
+    monkeypatch.setattr(text_forms, "form_of", form_of)
     memory.remember(LONG, kind="semantic", subjects=["ada"])
     memory.remember_many([Draft(ref="long", kind=Kind.SEMANTIC, content=f"{LONG}!!", at=memory.now())])
     memory.update(first.id, f"Two. {LONG}")

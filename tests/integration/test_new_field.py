@@ -2,7 +2,7 @@
 
 Beside the row stand what Python and RDF need of any name: the typed attributes, the term and the shape. Nothing else is
 touched, and the field is checked, stored, kept by new versions, exported and loaded, encrypted, validated, searched for
-personal data, reported, and goes with the content.
+personal data and for names, compared with what was erased, redacted, reported, and goes with the content.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ from pathlib import Path
 
 import marskg
 from marskg.drafts import Draft
-from marskg.errors import InvalidMemory
+from marskg.errors import ErasedContentRefused, InvalidMemory
+from marskg.privacy.sensitivity import Assessor
+from marskg.weight import TokenCounter
 
 folder, mood = Path(sys.argv[1]), "gladder than ever"
 
@@ -88,6 +90,20 @@ assert {one.get("mood") for one in report.document["reportMemory"]} == {mood}
 assert memory.validate(full=True).ok
 memory.remember_many([Draft(ref="b", kind="semantic", content="so", at=memory.now(), mood="ann@example.org")])
 assert next(one for one in memory.memories() if one.content == "so").sensitivity > stored.sensitivity
+# It is a text of the memory: searched for names, compared with what was erased, and redacted, by its row alone.
+told = "Olga Brandt hid the zyxquartz key under the third pot by the door of the old mill"
+remembered(memory, mood="with Ida Falk")
+assert memory.erase(entity="Ida Falk").matched == 1
+memory.erase(id=memory.remember(told).id)
+try:
+    remembered(memory, mood=f"as she said: {told}")
+except ErasedContentRefused:
+    pass
+else:
+    raise AssertionError("an erased text came back in the new field")
+card = memory.remember("so", mood="card 4111 1111 1111 1111")
+shown = Assessor().redactor(memory.settings.current.sensitivity).as_shown(card, 0.1, TokenCounter())
+assert "4111" not in shown.mood
 memory.erase(subject="Ann")
 assert all(one.mood != mood for one in memory.memories())
 memory.export(folder / "after.nq")
@@ -142,7 +158,11 @@ def run(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_new_field_is_one_row(copy: Path, tmp_path: Path) -> None:
-    put(copy / "ontology" / "fields.py", '    Field("key", _S, _SAID, given=True, label=Label.NAME),\n', ROW)
+    put(
+        copy / "ontology" / "fields.py",
+        '    Field("key", _S, _SAID, given=True, label=Label.NAME, reads=texts_of_key, rewrites=rewritten_key),\n',
+        ROW,
+    )
     memory = "    payload: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)\n"
     put(copy / "records.py", memory, ATTRIBUTE)
     put(copy / "drafts.py", memory, ATTRIBUTE)

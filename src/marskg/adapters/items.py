@@ -1,24 +1,17 @@
-"""Items of a foreign store as keys of memories, and filters on their values; no framework is imported here.
+"""Filters on the values of items of a foreign store; no framework is imported here.
 
-Guarantees: two items have the same key only if they have the same namespace and name, also where these look alike, as a
-key is written in what :func:`~marskg.text.as_key` leaves as it is; a namespace's key is a prefix of those of its items
-and of the namespaces below it, and of nothing else. Source: filters as LangGraph's stores have them.
+What their keys are is told by :mod:`marskg.ontology.key_forms`. Source: filters as LangGraph's stores have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from operator import ge, gt, le, lt
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import unquote
 
 from marskg.errors import InvalidInput
 
-#: Sets the name of an item apart from the parts of namespaces: quoted, none begins with it.
-_NAME: Final = "="
-#: Bytes that stand for themselves.
-_PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
     {
         "$gt": gt,
@@ -27,25 +20,6 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
         "$lte": le,
     }
 )
-
-
-def key_of(root: str, namespace: Sequence[str], name: str | None = None) -> str:
-    """Return the key of an item below ``root``, or without ``name`` the prefix of all keys of the namespace."""
-    parts = [root, *map(_quoted, namespace)]
-    return "/".join(parts if name is None else [*parts, _NAME + _quoted(name)])
-
-
-def _quoted(part: str) -> str:
-    """Return a part of a key with all but small letters, digits and four signs as ``%`` and two digits a byte."""
-    return "".join(chr(one) if one in _PLAIN else f"%{one:02x}" for one in part.encode())
-
-
-def item_of(root: str, key: str) -> tuple[tuple[str, ...], str] | None:
-    """Return namespace and name of the item that has this key; None where it is no item's."""
-    first, *parts, last = key.split("/") if "/" in key else (key, "")
-    if first != root or not last.startswith(_NAME):
-        return None
-    return tuple(unquote(part) for part in parts), unquote(last.removeprefix(_NAME))
 
 
 def holds(value: object, wanted: object) -> bool:

@@ -30,13 +30,14 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from marskg.adapters.items import holds, item_of, key_of
+from marskg.adapters.items import holds
 from marskg.api.arguments import Json, Rule, UnfitError, checked_call, rule_of
 from marskg.clock import MAX_MS, later
 from marskg.drafts import Draft, json_object
 from marskg.errors import InvalidInput, NotPermitted
 from marskg.json_object import JsonObject
 from marskg.memory import AgentMemory  # noqa: TC001 - the check of the constructor's arguments reads it
+from marskg.ontology.key_forms import item_key, item_of
 from marskg.ontology.vocabulary import Cardinality, Kind
 from marskg.privacy.principals import Right, right_to
 from marskg.store.graph.validation import ids_of
@@ -234,7 +235,7 @@ class MarsStore(BaseStore):
 
     def _drafts(self, name: tuple[tuple[str, ...], str], op: PutOp) -> list[Draft]:
         """Return what a put or a deletion does to the slot of its item."""
-        namespace, key = name[0], key_of(_ROOT, *name)
+        namespace, key = name[0], item_key(_ROOT, *name)
         slot: dict[str, Any] = {
             "kind": Kind.SEMANTIC,
             "at": self._memory.now(),
@@ -271,7 +272,7 @@ class MarsStore(BaseStore):
 
     def _erase(self, namespace: tuple[str, ...], name: str) -> None:
         """Erase all that the key of an item ever had, the oldest first."""
-        key = key_of(_ROOT, namespace, name)
+        key = item_key(_ROOT, namespace, name)
         for hit in self._memory.read_all(key_prefix=key, superseded=True, latent=True):
             if hit.memory.tenant == self._memory.tenant:
                 self._memory.erase(id=hit.memory.id)
@@ -280,7 +281,7 @@ class MarsStore(BaseStore):
 
     def _read(self, op: Op) -> Result:
         if isinstance(op, GetOp):
-            found = self._items(key_of(_ROOT, op.namespace, op.key))
+            found = self._items(item_key(_ROOT, op.namespace, op.key))
             return found[0].item() if found else None
         if isinstance(op, SearchOp):
             return self._search(op)
@@ -305,7 +306,7 @@ class MarsStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         start, end = op.offset, op.offset + op.limit
-        prefix = key_of(_ROOT, op.namespace_prefix)
+        prefix = item_key(_ROOT, op.namespace_prefix)
         scores = self._ranked(prefix, op.query, end) if op.query and not op.filter else {}
         if len(scores) >= end:
             # Nothing else is read, and counts as shown.
@@ -331,7 +332,7 @@ class MarsStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         start, end = op.offset, op.offset + op.limit
         conditions = op.match_conditions or ()
-        found = {one.namespace for one in self._items(key_of(_ROOT, _common(conditions)))}
+        found = {one.namespace for one in self._items(item_key(_ROOT, _common(conditions)))}
         matching = {one[: op.max_depth] for one in found if all(_matches(condition, one) for condition in conditions)}
         return sorted(matching)[start:end]
 

@@ -3,8 +3,7 @@
 A row says all that is true of a field as such, and everything else is derived from it: how it is written to the graph
 and read back (:mod:`marskg.store.rows.codec`), its RDF and JSON-LD (:mod:`marskg.ontology.mapping`,
 :mod:`marskg.exporters`), whether an encrypted tenant has it in clear (:mod:`marskg.ontology.protection`), how a draft
-that gives it is checked (:mod:`marskg.store.graph.validation`), whether a tombstone keeps it, where personal data are
-looked for besides the content, and what the report on a subject shows. To add a field of a memory: its row here, its
+that gives it is checked XX To add a field of a memory: its row here, its
 typed attribute in :class:`marskg.records.Memory` and, where a caller gives it, in :class:`marskg.drafts.Draft`; its
 property in ``mars.ttl`` and its shape in ``shapes/memory.ttl``; and what is special about it.
 
@@ -16,11 +15,14 @@ camelCase local name in the namespace :data:`~marskg.ontology.vocabulary.NS`; a 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from marskg.json_object import MOST
+from marskg.ontology.key_forms import name_said, rewritten_key, texts_of_key
 from marskg.ontology.vocabulary import (
     NS,
     OWL_SAME_AS,
@@ -35,7 +37,7 @@ from marskg.ontology.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 class Protection(StrEnum):
@@ -59,12 +61,14 @@ class Secrecy(NamedTuple):
 
 
 class Label(StrEnum):
-    """What a text beside the content is, to which personal data may have slipped (MaRS section 3.3.3)."""
+    """What a text that names something is, to which personal data may have slipped (MaRS section 3.3.3)."""
 
     #: A key or a source: what is summarised loses it.
     NAME = "name"
-    #: A session or a tag: a summary has those of its sources.
+    #: A session, a tag, a purpose or a region: a summary has those of its sources.
     TAG = "tag"
+    #: Whom it is about: that it names them is no finding.
+    WHOM = "whom"
 
 
 def camel(name: str) -> str:
@@ -100,8 +104,12 @@ class Field:
     given: bool = False
     #: It names somebody or something that others are compared with, so that it needs a character that is seen.
     named: bool = False
-    #: It is searched for personal data as this; None for what :func:`texts_of` and the content have, and for no text.
+    #: As what it is searched for personal data; None for what says something, as the content does, and for no text.
     label: Label | None = None
+    #: Yields what a value says where it is written otherwise than it was given.
+    reads: Callable[[str], Iterable[str]] | None = None
+    #: Returns a value with each text that it says rewritten, where ``reads`` yields these.
+    rewrites: Callable[[str, Callable[[str], str]], str] | None = None
     #: The only kind of memory that has it.
     only: Kind | None = None
     #: The report on a subject shows it, unless it is bookkeeping or says whom else the memory is about.
@@ -114,6 +122,12 @@ class Field:
         object.__setattr__(self, "local", camel(self.name))
         if not self.iri:
             object.__setattr__(self, "iri", NS + self.local)
+
+    @property
+    def told(self) -> bool:
+        """Whether its values are texts of somebody's, which :func:`every_text` yields: all but what the store makes."""
+        made = self.secrecy in {_HANDLE, _TIME, _WORD, _DRAWN} and not self.given
+        return self.datatype in {Datatype.STRING, Datatype.JSON, Datatype.IRI} and not made
 
 
 _S, _I, _D, _T, _B, _E = (
@@ -137,13 +151,23 @@ _DRAWN: Final = Secrecy(Protection.ENCRYPTED, "what is drawn from the content")
 _SALT: Final = Secrecy(Protection.ENCRYPTED, "without it nobody can guess the content and compare")
 _PAYLOAD: Final = Secrecy(Protection.ENCRYPTED, "payload")
 
+#: IRIs that the store itself makes: ids of memories, words of them, and readings.
+_OWN_IRI: Final = re.compile(r"urn:uuid:[0-9a-f-]{36}(?:#char=\d+,\d+)?|urn:mars:reading:[\w:.~%+-]{1,200}", re.ASCII)
+
+
+def foreign_iri(iri: str) -> Iterator[str]:
+    """Yield what an IRI says that is none of the store's own."""
+    if not _OWN_IRI.fullmatch(iri):
+        yield unquote(iri)
+
+
 #: Decimals with all their digits lie within this, at 1e-18: SPARQL engines that add them exactly have 128 bits for one.
 MOST_EXACT: Final = 10**20
 
 #: Governed fields of every memory: covered by its commitment (semantics section 8).
 GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("content", _S, _SAID),
-    Field("key", _S, _SAID, given=True, label=Label.NAME),
+    Field("key", _S, _SAID, given=True, label=Label.NAME, reads=texts_of_key, rewrites=rewritten_key),
     Field("cardinality", _E, _WORD, term=Cardinality, given=True),
     Field("created", _T, _TIME, required=True, kept=True),
     Field("valid_from", _T, _TIME, required=True, kept=True),
@@ -159,10 +183,10 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("memory_class", _E, _WORD, term=MemoryClass, required=True, given=True),
     Field("intent_tags", _S, _SAID, many=True, given=True, label=Label.TAG),
     Field("metadata", Datatype.JSON, _SAID, given=True),
-    Field("subjects", _S, _SAID, many=True, given=True, named=True, reported=False),
-    Field("names_given", _S, _SAID, many=True, reported=False),
-    Field("purpose", _S, _ADMITS, many=True, given=True),
-    Field("jurisdiction", _S, _ADMITS, given=True),
+    Field("subjects", _S, _SAID, many=True, given=True, named=True, label=Label.WHOM, reported=False),
+    Field("names_given", _S, _SAID, many=True, label=Label.WHOM, reads=name_said, reported=False),
+    Field("purpose", _S, _ADMITS, many=True, given=True, label=Label.TAG),
+    Field("jurisdiction", _S, _ADMITS, given=True, label=Label.TAG),
     Field("expires_at", _T, _TIME, given=True),
     Field("use_bound", _B, _WORD, given=True),
     Field("session_bound", _B, _WORD, given=True),
@@ -177,8 +201,8 @@ GOVERNED_FIELDS: tuple[Field, ...] = (
     Field("deadline", _T, _TIME, given=True, only=Kind.TASK),
     Field("unaffirmed_since", _T, _TIME),
     Field("summary_lines", _S, _DRAWN, many=True, reported=False),
-    Field("spans", Datatype.IRI, _SAID, many=True, given=True, reported=False),
-    Field("made_by", Datatype.IRI, _DRAWN, many=True, given=True),
+    Field("spans", Datatype.IRI, _SAID, many=True, given=True, label=Label.NAME, reads=foreign_iri, reported=False),
+    Field("made_by", Datatype.IRI, _DRAWN, many=True, given=True, label=Label.NAME, reads=foreign_iri),
     Field("ended_by", Datatype.IRI, _DRAWN),
     Field("unread", _B, _WORD, given=True),
 )
@@ -198,29 +222,59 @@ TOMBSTONE_FIELDS: tuple[Field, ...] = tuple(row for row in GOVERNED_FIELDS if ro
 GIVEN_FIELDS: tuple[Field, ...] = tuple(row for row in MEMORY_FIELDS if row.given)
 
 
-def labels_of(record: object, *labels: Label) -> tuple[str, ...]:
-    """Return the texts beside its content that a memory or a draft has under fields of one of ``labels``."""
-    found: list[str] = []
-    for row in MEMORY_FIELDS:
-        if row.label in labels:
-            value = getattr(record, row.name)
-            found += value if row.many else (value,) if value else ()
-    return tuple(found)
+class Told(NamedTuple):
+    """One text of a memory: the field that has it, the text, and the name that it stands under in free JSON."""
+
+    field: Field
+    text: str
+    name: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Return the text with the name that it stands under."""
+        return f"{self.name}: {self.text}" if self.name else self.text
 
 
-_JSON_FIELDS = tuple(row.name for row in MEMORY_FIELDS if row.datatype is Datatype.JSON)
+#: What names something, and may be shown with something else in its place; IRIs and whom it is about may not.
+NAMING_FIELDS: Final = tuple(
+    row for row in MEMORY_FIELDS if row.label in {Label.NAME, Label.TAG} and row.datatype is Datatype.STRING
+)
+_TOLD_FIELDS: Final = tuple(row for row in MEMORY_FIELDS if row.told)
+_PAYLOAD_FIELD: Final = Field("payload", Datatype.STRING, _PAYLOAD)
+#: What the entities are called that a memory mentions.
+NAMES_FIELD: Final = Field("mentions", Datatype.STRING, _SAID, many=True, label=Label.WHOM)
 
 
-def texts_of(record: Any) -> Iterator[str]:  # noqa: ANN401 - a memory or a draft, which both know this table
-    """Yield the texts that a memory or a draft has in its payload and in its free JSON, beside its content."""
-    for value in record.payload.values():
-        for text in value if isinstance(value, tuple) else (value,):
+def every_text(record: Any, names: Iterable[str] = ()) -> Iterator[Told]:  # noqa: ANN401 - a memory or a draft
+    """Yield every text of a memory or a draft: whoever compares, searches or redacts texts asks this.
+
+    The content comes first, then the payload, then each field of the table that is a text, free JSON with its names
+    and values at any depth and keys as what they say; last the ``names`` of what it mentions, which the caller knows.
+    """
+    for row in _TOLD_FIELDS:
+        found = getattr(record, row.name, None)
+        if found:
+            if row.datatype is Datatype.JSON:
+                yield from (Told(row, text, name) for name, text in found.told())
+            else:
+                for one in found if row.many else (found,):
+                    for text in (one,) if row.reads is None else row.reads(one):
+                        yield Told(row, text)
+        if row.name == "content":
+            yield from _payload_texts(record.payload)
+    yield from (Told(NAMES_FIELD, name) for name in names)
+
+
+def _payload_texts(payload: Mapping[str, Any]) -> Iterator[Told]:
+    for value in payload.values():
+        for text in value if isinstance(value, tuple | list) else (value,):
             if isinstance(text, str):
-                yield text
-    for name in _JSON_FIELDS:
-        found = getattr(record, name)
-        if found is not None:
-            yield from found.texts()
+                yield Told(_PAYLOAD_FIELD, text)
+
+
+def saying(record: Any) -> Iterator[str]:  # noqa: ANN401 - as :func:`every_text`
+    """Yield those of :func:`every_text` that say something and name nothing: content, payload and free JSON."""
+    return (one.whole for one in every_text(record) if one.field.label is None)
 
 
 #: The typed payloads of MaRS sections 3.2.1-3.2.4; a task's status, priority and deadline are metadata.
@@ -306,6 +360,15 @@ PREFERENCE_FIELDS: tuple[Field, ...] = (
     Field("origin", _S, _TEMPLATE),
     Field("clause", _S, _TEMPLATE),
 )
+
+
+def texts_of_rule(rule: Any) -> Iterator[str]:  # noqa: ANN401 - a preference, or a rule before it is one
+    """Yield every text of a preference: what it is about, of whom it is, and what it is called."""
+    for row in PREFERENCE_FIELDS:
+        found = getattr(rule, row.name, None)
+        if found and row.datatype is Datatype.STRING:
+            yield from found if row.many else (found,)
+
 
 #: Fields of a reified edge; written only where they differ from the default (created = the source's created).
 EDGE_FIELDS: tuple[Field, ...] = (Field("created", _T), Field("edge_weight", _D))

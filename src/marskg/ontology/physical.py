@@ -71,6 +71,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "slotKey": "tenant, subjects and key in one, for look-up",
         "sourceDigest": "keyed digest of the source of an encrypted memory, for look-up",
         "tenant": "the isolation boundary, see the label",
+        "textsErased": "about when digests of erased texts came last, so that copies know their age",
         "wordKey": "tenant and the first word of a name, folded, for look-up",
         "vector": "the components of a vector point, as the engine's index reads them",
         "version": "the number of the schema's version",

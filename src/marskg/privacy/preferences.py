@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 from marskg.answer import Answer
 from marskg.api.arguments import checked_calls
 from marskg.clock import uuid7
-from marskg.errors import ConsentRequired, InvalidConfig, InvalidInput, UnknownMemory
+from marskg.errors import ConsentRequired, ErasedContentRefused, InvalidConfig, InvalidInput, UnknownMemory
 from marskg.given_time import Moment, milliseconds
 from marskg.kept_texts import forget_texts
 from marskg.meant import Spelt
+from marskg.ontology.fields import texts_of_rule
 from marskg.ontology.vocabulary import PreferenceRule
 from marskg.privacy.rules import checked, read_rules
 from marskg.privacy.strictness import Profile, profile
@@ -321,14 +322,15 @@ def _set(unit: Unit, rules: tuple[Rule, ...], template: Template | None, departm
 def _check_now(unit: Unit, rule: Rule) -> None:
     """Refuse a rule that cannot hold as things are, by its place in the file if it has one."""
     where = f"{rule.where}: " if rule.where else ""
-    if rule.data_subject is not None and rule.preference_rule is not PreferenceRule.CONSENT:
-        try:
-            check_names(unit, (rule.data_subject,))
-        except ConsentRequired as error:
-            if not where:
-                raise
-            msg = f"{where}{rule.preference_rule}: {error}"
-            raise ConsentRequired(msg) from error
+    consents = rule.preference_rule is PreferenceRule.CONSENT
+    named = () if rule.data_subject is None or consents else (rule.data_subject,)
+    try:
+        check_names(unit, named, texts_of_rule(rule))
+    except (ConsentRequired, ErasedContentRefused) as error:
+        if not where:
+            raise
+        msg = f"{where}{rule.preference_rule}: {error}"
+        raise type(error)(msg) from error
     if rule.ends_at is not None and rule.ends_at <= unit.now:
         msg = f"{where}until of {rule.preference_rule} is past; give a later time, or withdraw the consent"
         raise InvalidConfig(msg) if where else InvalidInput(msg)

@@ -20,6 +20,7 @@ from marskg.answer import Answer
 from marskg.embedding.static import StaticEmbedding
 from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.language.identifiers.deobfuscation import reworded
+from marskg.ontology.fields import NAMING_FIELDS
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
 from marskg.text import terms
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from marskg.config import SensitivitySettings
     from marskg.embedding.model import Vectors
+    from marskg.ontology.fields import Field
     from marskg.privacy.sensing.detector import Detector
     from marskg.privacy.sensing.model import Finding
     from marskg.records import Memory, Value
@@ -51,6 +53,8 @@ _SAME_FACT: Final = 0.3
 #: Leaves of which is kept whether anything is taken out of them, and the text of one whose names alone can be.
 _LEAVES_KEPT: Final = 100_000
 _NULL: Final = "null"
+#: Blanks that a name has at least which is a sentence.
+_SENTENCE_BLANKS: Final = 2
 #: Texts whose redaction is kept: a memory's text never changes.
 _KEPT: Final = 20_000
 
@@ -90,6 +94,8 @@ class Redactor:
         self._model = StaticEmbedding()
         #: By id and ceiling: text and free JSON as they are, and as the reader gets them.
         self._shown: dict[tuple[str, float], tuple[_Words, _Words]] = {}
+        #: By text and ceiling: what names something, as it is shown.
+        self._named: dict[tuple[str, float], str] = {}
         #: By a digest of path and canonical text, and ceiling: whether a leaf of free JSON is shown as it is.
         self._kept: dict[tuple[bytes, float], bool] = {}
 
@@ -135,14 +141,50 @@ class Redactor:
         return Redaction(text, tuple(found))
 
     def as_shown(self, memory: Memory, ceiling: float, counter: TokenCounter) -> Memory:
-        """Return a memory as a reader with a ``ceiling`` gets it: text, payload and weight."""
+        """Return a memory as a reader with a ``ceiling`` gets it: its texts but whom it is about, and its weight."""
         content = memory.content or ""
         shown, metadata = self._said(memory.id, content, memory.metadata, ceiling)
         payload = {name: self._value(value, ceiling) for name, value in memory.payload.items()}
-        if shown == content and payload == dict(memory.payload) and metadata == memory.metadata:
+        names = self._names(memory, ceiling)
+        if not names and shown == content and payload == dict(memory.payload) and metadata == memory.metadata:
             return memory
         weight = memory.weight if shown == content else max(1, counter.count(shown))
-        return replace(memory, content=shown, payload=payload, metadata=metadata, weight=weight)
+        return replace(memory, content=shown, payload=payload, metadata=metadata, weight=weight, **names)
+
+    def _names(self, memory: Memory, ceiling: float) -> dict[str, Any]:
+        """Return those of the fields that name something which the reader gets otherwise, by name."""
+        found: dict[str, Any] = {}
+        for row in NAMING_FIELDS:
+            given = getattr(memory, row.name)
+            if given:
+                values = given if row.many else (given,)
+                shown = tuple(self._as_named(row, value, ceiling) for value in values)
+                if shown != tuple(values):
+                    found[row.name] = tuple(sorted(set(shown))) if row.many else shown[0]
+        return found
+
+    def _as_named(self, row: Field, value: str, ceiling: float) -> str:
+        if row.rewrites is None:
+            return self._name(value, ceiling)
+        return row.rewrites(value, lambda text: self._name(text, ceiling))
+
+    def _name(self, text: str, ceiling: float) -> str:
+        """Return a text that names something as the reader gets it: read as a name, not as what says something."""
+        key = (text, ceiling)
+        if key not in self._named:
+            if len(self._named) >= _KEPT:
+                self._named.clear()
+            self._named[key] = self._shown_name(text, ceiling)
+        return self._named[key]
+
+    def _shown_name(self, text: str, ceiling: float) -> str:
+        if not self._hides(text, ceiling):
+            return text
+        shown = self.surface(text, ceiling).text
+        return WITHHELD if shown == text or self._hides(shown, ceiling) else shown
+
+    def _hides(self, name: str, ceiling: float) -> bool:
+        return any(self._weighs(category, ceiling) for category in found_in_name(name, self._detector))
 
     def _said(self, ident: str, content: str, metadata: JsonObject | None, ceiling: float) -> _Words:
         """Return the text and the free JSON of a memory as the reader gets them, which are worked out once."""
@@ -249,6 +291,19 @@ class Redactor:
         return bool(mine.numbers & other.numbers) and (
             cosine >= _SAME_FACT or len(shared) > len(mine.numbers & other.numbers)
         )
+
+
+def found_in_name(name: str, detector: Detector) -> set[Category]:
+    """Return the kinds of what identifies somebody in a key, session, source, tag, purpose or region.
+
+    One that is a sentence is read for secrets as a text is, too.
+    """
+    from marskg.privacy.sensing.labels import find  # noqa: PLC0415 - hundreds of patterns: only to read texts
+
+    found = find(name)
+    if Category.SECRET not in found and name.count(" ") >= _SENTENCE_BLANKS:
+        found |= {Category.SECRET for one in detector.surface(name) if one.category is Category.SECRET}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from marskg.ontology.fields import Label, labels_of, texts_of
+from marskg.ontology.fields import Label, every_text, saying
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
-from marskg.privacy.redaction import Redactor
+from marskg.privacy.redaction import Redactor, found_in_name
 from marskg.privacy.sensing.model import OPTIONAL, TOPICS, WORDS, Category
 from marskg.store.unit.preference_rules import forced_of
 from marskg.store.unit.sensitivity import Sensed
@@ -73,8 +73,8 @@ class _About:
             memory_class,
             one.purpose,
             one.subjects,
-            labels_of(one, Label.NAME),
-            labels_of(one, Label.TAG),
+            tuple(told.text for told in every_text(one) if told.field.label is Label.NAME),
+            tuple(told.text for told in every_text(one) if told.field.label is Label.TAG),
         )
 
 
@@ -132,7 +132,7 @@ class Assessor:
             # Reasons are templates: nobody else may write them.
             return replace(draft, sensitivity_reasons=()) if draft.sensitivity_reasons else draft
         about = _About.of(draft, draft.memory_class)
-        measured = self._measured((draft.content, *texts_of(draft)), about, settings.sensitivity)
+        measured = self._measured(saying(draft), about, settings.sensitivity)
         sensed = measured.at_least(draft.sensitivity)
         return replace(draft, sensitivity=sensed.value, sensitivity_reasons=sensed.reasons)
 
@@ -140,7 +140,7 @@ class Assessor:
         """Read what many drafts are about at once, for :meth:`assessed` of each of them soon."""
         if settings.sensitivity.assess != "off":
             wanted = [draft for draft in drafts if draft.action == "remember"]
-            texts = [text for draft in wanted for text in (draft.content, *texts_of(draft))]
+            texts = [text for draft in wanted for text in saying(draft)]
             self.detector(settings.sensitivity).foresee(texts)
 
     def of_memory(self, memory: Memory, settings: Settings, content: str | None = None) -> Sensed | None:
@@ -150,7 +150,7 @@ class Assessor:
             return None
         # A class that follows from s says nothing about s.
         named = None if memory.memory_class is MemoryClass.PRIVATE and not _by_caller(memory) else memory.memory_class
-        return self._measured((text, *texts_of(memory)), _About.of(memory, named), settings.sensitivity)
+        return self._measured(saying(replace(memory, content=text)), _About.of(memory, named), settings.sensitivity)
 
     def of_text(self, text: str, settings: SensitivitySettings) -> float:
         """Return what a text measures by itself, of which nothing else is known."""
@@ -158,8 +158,6 @@ class Assessor:
 
     def _measured(self, texts: Iterable[str], about: _About, settings: SensitivitySettings) -> Sensed:
         detector = self.detector(settings)
-        from marskg.privacy.sensing.labels import find as find_in_label  # noqa: PLC0415 - as in detector
-
         findings = [one for text in texts for one in detector.find(text)]
         weights: dict[str, float] = {}
         for category, words in _said(findings):
@@ -170,7 +168,7 @@ class Assessor:
             weights[words] = quantise(weight)
         known = {one.category for one in findings}
         for where, labels in ((_IN_TAGS, about.tags), (_IN_NAME, about.names)):
-            found = {category for label in labels for category in find_in_label(label)} - known
+            found = {category for label in labels for category in found_in_name(label, detector)} - known
             weights |= {WORDS[category] + where: quantise(settings.weights[category]) for category in found}
             known |= found
         for name in _cues(about):

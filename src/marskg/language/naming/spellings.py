@@ -12,12 +12,9 @@ import html
 import ipaddress
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from marskg.text import LOOKALIKES, as_cased_name, as_name, normalised, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from marskg.text import as_cased_name, as_name, normalised
 
 #: Points that a reader supplies, and the stroke that fills a line of Arabic.
 _POINTS: Final = re.compile(
@@ -40,8 +37,6 @@ _SIGNS: Final = str.maketrans(
         "\u06a9": "\u0643",
     }
 )
-#: What ASCII has of punctuation and blanks; its other signs mean something.
-_PUNCTUATION: Final = re.compile(r"[\s!-#%-*,-/:;?@\[-\]_{}]")
 _FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
 #: Letters that have no accent to take away, and what stands for them where there is no key for them.
 _PLAINER: Final = str.maketrans(
@@ -247,32 +242,6 @@ def undivided(loose: str) -> str:
         signs != loose or any(map(str.isdigit, signs)) or signs[:3] in {"عبد", "ابو"}
     )
     return signs if spelled and len(signs) > _FEW else ""
-
-
-def text_form(text: str) -> str:
-    """Return the normal form in which two texts are the same: no blanks, punctuation or quotation marks, small letters.
-
-    A letter of Cyrillic or Greek that reads as a Latin one is that one, wherever it stands; the sign and the point of a
-    number stay. A text of punctuation alone is compared as it stands.
-    """
-    plainer = plain(text).translate(LOOKALIKES)
-    bare = _PUNCTUATION.sub(_number_sign, plainer) if plainer.isascii() else "".join(_kept(plainer))
-    return bare or plainer
-
-
-def _kept(text: str) -> Iterator[str]:
-    for place, letter in enumerate(text):
-        if unicodedata.category(letter)[0] not in "PZC" or _is_number_sign(text, place):
-            yield letter
-
-
-def _number_sign(found: re.Match[str]) -> str:
-    return found[0] if _is_number_sign(found.string, found.start()) else ""
-
-
-def _is_number_sign(text: str, place: int) -> bool:
-    before, after = text[place - 1 : place], text[place + 1 : place + 2]
-    return after.isdigit() and (before.isdigit() if text[place] == "." else text[place] == "-" and not before.isalnum())
 
 
 def told(text: str) -> str:

@@ -34,7 +34,7 @@ from marskg.learning.from_text.waiting import (
 )
 from marskg.learning.rules.conflict_detection import UNIT, Conflict, ConflictKind, Statement
 from marskg.learning.rules.resolution import ResolutionAction, ResolutionRules, resolve
-from marskg.ontology.fields import texts_of
+from marskg.ontology.fields import saying
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.records import held_at
 from marskg.store.graph.admit import as_sensitive, end, merge
@@ -309,7 +309,7 @@ class Reconciler:
         memory = node.memory
         task = item.proposal.operation is ProposalOperation.CLOSE
         fits = memory.active if task else memory.kind is not Kind.EPISODIC
-        if task and item.proposal.maker.rule == _DEED and recurs(" ".join((memory.content or "", *texts_of(memory)))):
+        if task and item.proposal.maker.rule == _DEED and recurs(" ".join(saying(memory))):
             return False
         # What was said later than this turn is not meant by it, however late the turn comes in.
         return (
@@ -367,7 +367,7 @@ def _equals(memory: Memory, draft: Draft) -> bool:
 
 def _said(memory: Memory) -> set[str]:
     """Return the terms of what a memory says."""
-    return {*terms(" ".join((memory.content or "", *texts_of(memory))))}
+    return {*terms(" ".join(saying(memory)))}
 
 
 def _family(key: str | None) -> str | None:

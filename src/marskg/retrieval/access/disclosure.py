@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from marskg.ontology.fields import texts_of
+from marskg.ontology.fields import every_text
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, EdgeType, Kind, Tier
 from marskg.records import Edge, Entity
 from marskg.retrieval.index.memory_index import TIERS
@@ -134,7 +134,7 @@ class Disclosure:
         return seen
 
     def _name(self, seen: _Seen, memory: Memory, forms: list[str]) -> None:
-        texts = [_Text(text) for text in _texts_of(memory)]
+        texts = [_Text(one.whole) for one in every_text(memory)]
         there: dict[str, None] = {}
         for form in forms:
             key = _key(form)
@@ -213,12 +213,6 @@ class _Text:
                 found = self._text[self._words[start].start : self._words[start + size - 1].end]
                 return found.removesuffix("'s").removesuffix("’s")
         return None
-
-
-def _texts_of(memory: Memory) -> Iterator[str]:
-    yield memory.content or ""
-    yield from memory.subjects
-    yield from texts_of(memory)
 
 
 def _key(name: str) -> tuple[str, ...]:

@@ -5,13 +5,15 @@ without the secret, and nothing about another tenant; it carries no id and no ti
 refused whatever the text, until a consent is recorded, and so is what names an erased session or source; every erasure
 keeps digests of the texts, in the scope of whom they were about and in that of nobody, so that what was erased does not
 come in again by leaving out whom it is about; and none of a text under :data:`LEAST` tokens, which many innocent texts
-are. About somebody else the same text is another memory. What loses its content before anybody asks for its erasure, by
-eviction, consolidation or expiry, leaves a digest that sleeps beside those of its id, subjects, session, source and
-entities: it counts from when one of these is erased. Of what was read from a stored text they keep which words of it
-said it, so that reading the text again does not bring it back; of what went and has no digest of its text, a short one,
-what rested on the erased and what had lost its content, they keep one of its id, by which a document of before is
-recognised. A tenant of which nothing was ever erased compares
-nothing. The normal form is :func:`marskg.language.naming.spellings.text_form`; rewording and translation are not seen.
+are. What comes in is compared with them by every text that it has (:func:`marskg.ontology.fields.every_text`), and what
+has an erased text whole in one of them is refused, whatever stands around it (:mod:`marskg.language.text_forms`). About
+somebody else the same text is another memory. What loses its content before anybody asks for its erasure, by eviction,
+consolidation or expiry, leaves a digest that sleeps beside those of its id, subjects, session, source and entities: it
+counts from when one of these is erased. Of what was read from a stored text they keep which words of it said it, so
+that reading the text again does not bring it back; of what went and has no digest of its text, a short one, what rested
+on the erased and what had lost its content, they keep one of its id, by which a document of before is recognised. A
+tenant of which nothing was ever erased compares nothing. Rewording and translation are not seen, nor inside a longer
+text what was forgotten before it was erased.
 
 Any recogniser is an oracle: whoever may write, and has the text already, can learn that it was erased once. How often
 they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
@@ -21,12 +23,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
-from marskg.language.naming.spellings import bare_form, name_form, text_form
+from marskg.language.naming.spellings import bare_form, name_form
+from marskg.language.text_forms import form_of, forms_of, wordings
+from marskg.ontology.fields import Label, every_text
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
+from marskg.store.rows.erased_texts import ErasedTexts, FormDigests, Searched
 from marskg.store.rows.paging import pages
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, HasOrigin, named_origins
 from marskg.text import plain
@@ -34,9 +39,11 @@ from marskg.text import plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from marskg.drafts import Draft
     from marskg.records import Edge, Memory
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.unit.unit_of_work import Unit
+    from marskg.weight import TokenCounter
 
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
@@ -58,7 +65,7 @@ _PARTS: Final = 3
 
 
 class Incoming(HasOrigin, Protocol):
-    """What is looked at of a draft or a memory that comes in."""
+    """What is looked at of a draft or a memory that comes in, beside all of its texts."""
 
     @property
     def content(self) -> str | None:
@@ -73,17 +80,48 @@ class Incoming(HasOrigin, Protocol):
         """What it may be used for."""
 
 
+class Compared(NamedTuple):
+    """The texts of what comes in that are long enough to be compared."""
+
+    content: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    #: What somebody is called: it is compared as a text about them and as one about nobody.
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, incoming: Draft | Memory, weight: int, counter: TokenCounter) -> Compared:
+        """Return the texts of a draft or a memory whose content weighs ``weight``."""
+        told = [one for one in every_text(incoming) if one.field.name != "content"]
+        return cls(
+            () if incoming.content is None or weight < LEAST else (incoming.content,),
+            _long_enough(
+                (text for one in told if one.field.label is not Label.WHOM for text in (one.name, one.text)), counter
+            ),
+            _long_enough((one.text for one in told if one.field.label is Label.WHOM), counter),
+        )
+
+    def named(self, names: Iterable[str], counter: TokenCounter) -> Compared:
+        """Return them with the ``names`` of what is mentioned."""
+        found = _long_enough(names, counter)
+        return self._replace(names=(*self.names, *found)) if found else self
+
+
+def _long_enough(texts: Iterable[str], counter: TokenCounter) -> tuple[str, ...]:
+    wanted = dict.fromkeys(text for text in texts if len(text) >= LEAST)
+    return tuple(text for text in wanted if counter.count(text) >= LEAST)
+
+
 @dataclass(frozen=True, slots=True)
 class TextDigests:
-    """The digests that would refuse one text about certain people, with their sorts; worked out before it comes in."""
+    """What the texts that come in are compared by, worked out before they do."""
 
-    content: str
-    subjects: tuple[str, ...]
-    sorts: Mapping[str, str]
-
-    def are_of(self, memory: Incoming) -> bool:
-        """Return whether ``memory`` says that text about these people."""
-        return memory.subjects == self.subjects and memory.content == self.content
+    texts: Compared
+    #: The wordings of the content, of the other texts, and of names.
+    content: tuple[Searched, ...]
+    others: tuple[Searched, ...]
+    names: tuple[Searched, ...]
+    #: The digests that would refuse them if they were forgotten before they were erased.
+    sleeping: frozenset[str]
 
 
 class Digests:
@@ -93,6 +131,7 @@ class Digests:
         """Use the store's secret through ``handle``."""
         self._handle = handle
         self._tenant = tenant
+        self.forms = FormDigests(handle, tenant)
 
     def subject(self, name: str) -> str:
         """Return the reference of a suppressed subject."""
@@ -106,48 +145,71 @@ class Digests:
         """Return :meth:`named` of a name, and of it without the signs around it: whoever has either is refused."""
         return {self.named(sort, one) for one in (name, name if sort == ID else bare_form(name_form(name)))}
 
-    def text(self, content: str, subjects: Iterable[str]) -> str:
-        """Return the reference of a suppressed text about ``subjects``."""
-        return self._ref(_TEXT, f"{_scope(subjects)}\x1e{text_form(content)}")
-
-    def texts(self, content: str, subjects: Iterable[str]) -> set[str]:
-        """Return the references that refuse a text: :meth:`text`, and that of a version with a stricter normal form."""
-        return {self.text(content, subjects), self._ref(_TEXT, f"{_scope(subjects)}\x1e{plain(content)}")}
+    def erased(self, memory: Memory, counter: TokenCounter, scopes: Iterable[Sequence[str]]) -> set[str]:
+        """Return the references of what is erased of a memory: of its content, and of what it says besides."""
+        if memory.content is None or memory.weight < LEAST:
+            said, whole = set(), ""
+        else:
+            said, whole = set(_kept(memory.content, counter)), form_of(memory.content).signs
+        beside: set[str] = set()
+        for one in every_text(memory):
+            if one.field.label is None and one.field.name != "content" and _is_prose(one.text, counter):
+                signs = form_of(one.text).signs
+                if signs not in whole:
+                    beside.add(signs)
+                elif 2 * len(signs) > len(whole):
+                    # Of a content that shows values with their names, this is what it says.
+                    said.add(signs)
+        return {
+            self.forms.reference(signs, scope)
+            for subjects in scopes
+            for found, scope in ((said, _scope(subjects)), (beside, _beside(subjects)))
+            for signs in found
+        }
 
     def reading(self, span: str, key: str | None) -> str:
         """Return the reference of what is not to be read again from the words ``span``, an IRI, for ``key``."""
         return self._ref(_READING, f"{key or ''}\x1e{span}")
 
-    def sleeping(self, memory: Memory, entities: Iterable[str]) -> set[str]:
-        """Return what a text leaves that is forgotten: a reference to find it by, and one with all that it came by."""
+    def sleeping(self, memory: Memory, entities: Iterable[str], counter: TokenCounter) -> set[str]:
+        """Return what a text leaves that is forgotten: references to find it by, and such with all that it came by."""
         if memory.content is None or memory.weight < LEAST:
             return set()
-        bare = self._sleeping(memory.content)
         came_by = {self.named(ID, memory.id), *self._came_by(memory)}
         came_by.update(ref for name in entities for ref in self.spelled(ENTITY, name))
         keys = ".".join(sorted(ref.rpartition("|")[2] for ref in came_by))
-        return {bare, f"{bare}|{self._scope_key(memory.subjects)}|{keys}"}
+        bare = {self._sleeping(signs) for signs in _kept(memory.content, counter)}
+        return bare | {f"{one}|{self._scope_key(memory.subjects)}|{keys}" for one in bare}
 
     def gone(self, ident: str) -> str:
         """Return the reference of a memory that went."""
         return self._ref(_GONE, ident)
 
-    def of_text(self, content: str, subjects: tuple[str, ...]) -> TextDigests:
-        """Return the digests that would refuse a text about ``subjects``; it takes some time if the text is long."""
-        sorts = {**dict.fromkeys(self.texts(content, subjects), _TEXT), self._sleeping(content): _SLEEPING}
-        return TextDigests(content, subjects, sorts)
+    def of_texts(self, texts: Compared) -> TextDigests:
+        """Return what ``texts`` are compared by; it takes some time if they are long."""
+        sleeping: set[str] = set()
+        parts: list[list[Searched]] = []
+        for part in texts:
+            parts.append([])
+            for form, wanted in (one for text in part for one in forms_of(text)):
+                sleeping.add(self._sleeping(form.signs))
+                if wanted:
+                    parts[-1].append(self.forms.searched(form))
+        content, others, names = map(tuple, parts)
+        return TextDigests(texts, content, others, names, frozenset(sleeping))
 
-    def of(self, memory: Incoming, weight: int, foreseen: TextDigests | None = None) -> dict[str, str]:
-        """Return by their references the digests that would refuse what comes in: of what sort each is.
+    def of(self, memory: Incoming) -> dict[str, str]:
+        """Return the digests of whom and what it is of that would refuse it, by reference: of what sort each is."""
+        return {ref: sort for sort, name in _named_by(memory) for ref in self.spelled(sort, name)}
 
-        Those of its text are ``foreseen``, where it still says that.
-        """
-        found = {ref: sort for sort, name in _named_by(memory) for ref in self.spelled(sort, name)}
-        if memory.content is not None and weight >= LEAST:
-            if foreseen is None or not foreseen.are_of(memory):
-                foreseen = self.of_text(memory.content, memory.subjects)
-            found |= foreseen.sorts
-        return found
+    def refuse(self, erased: ErasedTexts, texts: TextDigests, subjects: Sequence[str]) -> bool:
+        """Return whether an erased text stands in one of ``texts``, which are about ``subjects``."""
+        scope, beside, nobody = _scope(subjects), _beside(subjects), _scope(())
+        return (
+            erased.in_any(texts.content, self.forms, (scope, beside))
+            or erased.in_any(texts.others, self.forms, (scope,))
+            or erased.in_any(texts.names, self.forms, (scope, nobody))
+        )
 
     def woken_by(self, sleeping: Iterable[str], subjects: Sequence[str]) -> set[str]:
         """Return of which references one has to be there for ``sleeping`` ones to refuse a text about ``subjects``."""
@@ -160,8 +222,8 @@ class Digests:
     def _came_by(self, memory: Memory) -> Iterator[str]:
         return (ref for sort, name in _named_by(memory) for ref in self.spelled(sort, name))
 
-    def _sleeping(self, content: str) -> str:
-        return self._ref(_SLEEPING, text_form(content))
+    def _sleeping(self, signs: str) -> str:
+        return self._ref(_SLEEPING, signs)
 
     def _scope_key(self, subjects: Iterable[str]) -> str:
         return self._handle(f"|scope|{self._tenant}", _scope(subjects))[:_SCOPE_SIGNS]
@@ -183,6 +245,27 @@ _SCOPE_SIGNS: Final = 12
 
 def _scope(subjects: Iterable[str]) -> str:
     return "\x1f".join(sorted(subjects))
+
+
+NOTHING: Final = TextDigests(Compared(), (), (), (), frozenset())
+
+
+def _beside(subjects: Iterable[str]) -> str:
+    """Return the scope of what an erased memory said beside its content: titles, which others have beside theirs."""
+    return f"{_scope(subjects)}\x1ebeside"
+
+
+def _kept(content: str, counter: TokenCounter) -> Iterator[str]:
+    """Yield the forms of a content that digests are kept of: of each wording that is long enough."""
+    for one in wordings(content):
+        if one == content or counter.count(one) >= LEAST:
+            yield form_of(one).signs
+
+
+def _is_prose(text: str, counter: TokenCounter) -> bool:
+    """Return whether a text beside the content is no address, path or number, which many memories have."""
+    words = " " in text.strip() or not text.isascii()
+    return words and len(text) >= LEAST and counter.count(text) >= LEAST
 
 
 def digests_of(unit: Unit) -> Digests:
@@ -208,11 +291,13 @@ def suppress_texts(unit: Unit, memories: Iterable[Memory], *, by_subject: bool =
 
     ``by_subject``: who is erased is suppressed whatever the text, so that texts about them need no digest.
     """
-    digests = digests_of(unit)
+    digests, counter = digests_of(unit), unit.services.counter
+    before = len(unit.suppressed)
     for memory in memories:
-        if memory.content is not None and memory.weight >= LEAST:
-            scopes = {()} if by_subject else {(), memory.subjects}
-            unit.suppressed.update(digests.text(memory.content, scope) for scope in scopes)
+        scopes = [()] if by_subject else [(), memory.subjects]
+        unit.suppressed.update(digests.erased(memory, counter, scopes))
+    if len(unit.suppressed) > before:
+        unit.update_tenant(texts_erased=unit.audit.next_sequence)
     if unit.suppressed:
         unit.update_tenant(suppressing=True)
 
@@ -228,9 +313,9 @@ def suppress_ids(unit: Unit, ids: Iterable[str]) -> None:
 
 def note_forgotten(unit: Unit, memories: Iterable[tuple[Memory, Sequence[str]]]) -> None:
     """Keep of texts that are about to be forgotten what a later erasure needs; each with the names that it mentions."""
-    digests = digests_of(unit)
+    digests, counter = digests_of(unit), unit.services.counter
     for memory, entities in memories:
-        unit.suppressed.update(digests.sleeping(memory, entities))
+        unit.suppressed.update(digests.sleeping(memory, entities, counter))
 
 
 def forgotten_before(unit: Unit, sort: str, names: Iterable[str], found: Iterable[str]) -> bool:
@@ -275,40 +360,47 @@ def suppressed_readings(unit: Unit, readings: Iterable[tuple[str, str | None]]) 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What would refuse one memory: digests with their sorts, whom it is about, and whose consent excuses it."""
+    """What would refuse one memory: digests with their sorts, its texts, whom it is about, whose consent excuses it."""
 
     sorts: Mapping[str, str]
-    subjects: tuple[str, ...]
-    excused: frozenset[str]
+    texts: TextDigests = NOTHING
+    subjects: tuple[str, ...] = ()
+    excused: frozenset[str] = frozenset()
 
 
 def check(
-    unit: Unit, memory: Incoming, weight: int, names: Iterable[str] = (), foreseen: TextDigests | None = None
+    unit: Unit, memory: Draft | Memory, weight: int, names: Iterable[str] = (), foreseen: TextDigests | None = None
 ) -> None:
     """Refuse what was erased, but for those who consented since to all of its purposes, or to any if there are none.
 
-    ``names`` are those of the entities that it mentions; ``foreseen`` are the digests of its text.
+    ``names`` are those of the entities that it mentions; ``foreseen`` is what its texts are compared by.
 
     Raises:
         ConsentRequired: it is about somebody who had themselves erased, or mentions them.
-        ErasedContentRefused: this text was erased, or the session or source that it is of.
+        ErasedContentRefused: one of its texts was erased, or has one in it; or the session or source that it is of was.
         ProbingRefused: that was revealed too often lately, so that it is not for a while.
     """
     if unit.state.suppressing:
-        asked = _asked(unit, memory, weight, foreseen)
-        named = {ref: sort for ref, sort in _sorts_of(unit, names).items() if ref not in asked.excused}
-        _compare(unit, [asked, _Asked(named, (), frozenset())])
+        said = tuple(names)
+        asked = _asked(unit, memory, weight, said, foreseen)
+        named = {ref: sort for ref, sort in _sorts_of(unit, said).items() if ref not in asked.excused}
+        _compare(unit, [asked, _Asked(named)])
 
 
-def check_names(unit: Unit, names: Iterable[str]) -> None:
+def check_names(unit: Unit, names: Iterable[str], texts: Iterable[str] = ()) -> None:
     """Refuse to name somebody who had themselves erased and does not consent to anything: in a rule, or an entity.
+
+    What is named, and ``texts`` that stand beside, are compared as well.
 
     Raises:
         ConsentRequired: they did.
+        ErasedContentRefused: a name or a text was erased, or has an erased text in it.
         ProbingRefused: as :func:`check`.
     """
     if unit.state.suppressing:
-        _compare(unit, [_Asked(_sorts_of(unit, names), (), frozenset())])
+        said = tuple(names)
+        found = Compared().named((*said, *texts), unit.services.counter)
+        _compare(unit, [_Asked(_sorts_of(unit, said), digests_of(unit).of_texts(found))])
 
 
 def _sorts_of(unit: Unit, names: Iterable[str]) -> dict[str, str]:
@@ -332,40 +424,56 @@ def check_all(unit: Unit, memories: Iterable[tuple[Memory, Iterable[Edge]]]) -> 
         asked = _asked(unit, memory, memory.weight)
         ids = (memory.id, *(edge.target for edge in edges if edge.type in RESTS))
         pending.append(replace(asked, sorts={**asked.sorts, **{digests.gone(one): _GONE for one in ids}}))
-        if sum(len(one.sorts) for one in pending) >= _PAGE:
+        if sum(1 + len(one.sorts) for one in pending) >= _PAGE:
             _compare(unit, pending)
             pending = []
     _compare(unit, pending)
 
 
-def _asked(unit: Unit, memory: Incoming, weight: int, foreseen: TextDigests | None = None) -> _Asked:
-    digests, book = digests_of(unit), preferences_of(unit)
-    sorts = digests.of(memory, weight, foreseen)
+def _asked(
+    unit: Unit, memory: Draft | Memory, weight: int, names: Iterable[str] = (), foreseen: TextDigests | None = None
+) -> _Asked:
+    digests, book, counter = digests_of(unit), preferences_of(unit), unit.services.counter
     admitted = (name for name in memory.subjects if book.admits_again(name, memory.purpose, unit.now))
     excused = {ref for name in admitted for ref in digests.spelled(SUBJECT, name)}
-    return _Asked({ref: sort for ref, sort in sorts.items() if ref not in excused}, memory.subjects, frozenset(excused))
+    own = Compared.of(memory, weight, counter)
+    found = foreseen if foreseen is not None and foreseen.texts == own else digests.of_texts(own)
+    named = own.named(names, counter)
+    if named != own:
+        # They are known in the unit only, and short.
+        more = digests.of_texts(Compared(names=named.names))
+        found = replace(found, names=more.names, sleeping=found.sleeping | more.sleeping)
+    sorts = {ref: sort for ref, sort in digests.of(memory).items() if ref not in excused}
+    return _Asked(sorts, found, memory.subjects, frozenset(excused))
 
 
 def _compare(unit: Unit, asked: Sequence[_Asked]) -> None:
     """Refuse the first of what is ``asked`` that something erased refuses; count that, and stop telling in time."""
     sorts = {ref: sort for one in asked for ref, sort in one.sorts.items()}
+    sorts |= {ref: _SLEEPING for one in asked for ref in one.texts.sleeping}
     if not sorts:
         return
     rate_limiter, settings = unit.services.rate_limiter, unit.state.settings.suppression
     rate_limiter.check(unit.now, settings)
     there = set(_there(unit.read, sorts))
     found = [sorts[ref] for ref in sorted(there) if sorts[ref] != _SLEEPING]
-    if not found and any(_woken(unit, one, there) for one in asked):
+    if not found and any(_erased_in(unit, one) or _woken(unit, one, there) for one in asked):
         found = [_TEXT]
     if found:
         rate_limiter.count(unit.now)
     refuse(found)
 
 
+def _erased_in(unit: Unit, one: _Asked) -> bool:
+    """Return whether an erased text stands in one that comes in."""
+    digests, erased = digests_of(unit), unit.stored_erased_texts.of(unit.read, unit.before)
+    return bool(erased) and digests.refuse(erased, one.texts, one.subjects)
+
+
 def _woken(unit: Unit, one: _Asked, there: set[str]) -> bool:
     """Return whether a text was forgotten, and something that it came by was erased since."""
     digests = digests_of(unit)
-    for bare in (ref for ref, sort in one.sorts.items() if sort == _SLEEPING and ref in there):
+    for bare in there & one.texts.sleeping:
         # A text leaves one for each memory of it that was forgotten.
         for page in pages(partial(unit.read, "suppressions_page"), bare, _PAGE):
             woken = digests.woken_by((str(row["ref"]) for row in page), one.subjects) - one.excused
@@ -386,6 +494,7 @@ class Known:
         """Take the ``references`` of one tenant."""
         self._digests = digests
         self.references = frozenset(references)
+        self._erased = ErasedTexts(self.references)
         self._sleeping: dict[str, list[str]] = {}
         for reference in self.references:
             # The tenant's name, the digest, the people, what it came by.
@@ -397,12 +506,14 @@ class Known:
         """Return whether there is any of something erased, and not only forgotten."""
         return self._counting > 0
 
-    def refuse(self, memory: Memory, weight: int) -> bool:
+    def refuse(self, memory: Memory, weight: int, counter: TokenCounter) -> bool:
         """Return whether ``memory``, which weighs ``weight`` tokens, is not to come in again, consents aside."""
-        sorts = self._digests.of(memory, weight)
-        for reference in self.references.intersection(sorts):
-            if sorts[reference] != _SLEEPING:
-                return True
+        texts = self._digests.of_texts(Compared.of(memory, weight, counter))
+        if not self.references.isdisjoint(self._digests.of(memory)):
+            return True
+        if self._erased and self._digests.refuse(self._erased, texts, memory.subjects):
+            return True
+        for reference in self.references & texts.sleeping:
             woken = self._digests.woken_by(self._sleeping.get(reference, ()), memory.subjects)
             if not woken.isdisjoint(self.references):
                 return True
@@ -425,5 +536,5 @@ def refuse(found: Sequence[str]) -> None:
         msg = "it was erased, or rests on what was, and is not stored again; export anew what there is, or leave it out"
         raise ErasedContentRefused(msg)
     if found:
-        msg = "this text was erased, and what was erased is not stored again; leave it out"
+        msg = "this text was erased, or one in it was, and what was erased is not stored again; leave it out"
         raise ErasedContentRefused(msg)

@@ -20,7 +20,7 @@ from marskg.ontology.vocabulary import EdgeType
 from marskg.store.graph.admit import Prepared
 from marskg.store.graph.amend import words_of
 from marskg.store.graph.recognition import naming
-from marskg.store.graph.suppression import LEAST, Digests
+from marskg.store.graph.suppression import Compared, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
 from marskg.store.upkeep.reweigh import require_weighed
 from marskg.weight import RULE
@@ -197,7 +197,7 @@ class Preparation:
         changed = replace(memory, **changes)
         tags = renewed_topics(changed.intent_tags, memory.content or "", content)
         asked = self._writer.state.suppressing
-        digests = self._digests(content, changed.subjects, text.weight) if asked else None
+        digests = self._digests(replace(changed, content=content), text.weight) if asked else None
         text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags, digests=digests)
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text
@@ -256,13 +256,12 @@ class Preparation:
                 raise InvalidMemory(msg)
         topics = topics_of(draft.content) if draft.action == "remember" and not draft.intent_tags else ()
         asked = draft.action == "remember" and self._writer.state.suppressing
-        digests = self._digests(draft.content, draft.subjects, weight) if asked else None
+        digests = self._digests(draft, weight) if asked else None
         return Prepared(draft, weight, ttl, topics, digests=digests)
 
-    def _digests(self, content: str, subjects: tuple[str, ...], weight: int) -> TextDigests | None:
-        if weight < LEAST:
-            return None
-        return Digests(self._writer.services.handle, self._writer.tenant).of_text(content, subjects)
+    def _digests(self, incoming: Draft | Memory, weight: int) -> TextDigests:
+        texts = Compared.of(incoming, weight, self._counter)
+        return Digests(self._writer.services.handle, self._writer.tenant).of_texts(texts)
 
     def _foreseen(self, draft: Draft | None) -> Foreseen | None:
         if draft is None:

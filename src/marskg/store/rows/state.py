@@ -63,6 +63,8 @@ class TenantState:
     usage: Usage = field(default_factory=Usage)
     #: Whether something was ever erased that must not come in again (:mod:`marskg.store.graph.suppression`).
     suppressing: bool = False
+    #: The sequence of the next record when digests of erased texts came last, so that copies of them know their age.
+    texts_erased: int = 0
     #: The sequence of the record that changed the tenant's preferences last; 0 where there never were any.
     preferences: int = 0
     #: What the controllers of the tenant's policies have learned, as canonical JSON by their names.
@@ -142,6 +144,7 @@ class TenantState:
             "embeddingModel": self.embedding_model,
             "subscriptions": list(self.subscriptions),
             "suppressing": self.suppressing,
+            "textsErased": self.texts_erased or None,
             "preferencesChanged": self.preferences,
             "suppressionHash": self.suppression_hash,
             "stateBroken": list(self.broken) or None,
@@ -188,6 +191,7 @@ class TenantState:
             embedding_model=row.get("embeddingModel"),
             subscriptions=tuple(row.get("subscriptions") or ()),
             suppressing=bool(row.get("suppressing")),
+            texts_erased=row.get("textsErased") or 0,
             preferences=row.get("preferencesChanged") or 0,
             census=KindStatistics.from_list(row["census"])
             if KindStatistics.is_whole(row.get("census"))
@@ -252,6 +256,7 @@ _RARE: Final = attrgetter(
     "embedding_model",
     "subscriptions",
     "suppressing",
+    "texts_erased",
     "preferences",
     "suppression_hash",
     "broken",

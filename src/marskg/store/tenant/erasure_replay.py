@@ -81,7 +81,7 @@ def forbidden(
 def _recognised(known: Known, counter: TokenCounter, memories: Memories) -> Iterator[str]:
     for memory, _, _ in memories():
         # The weight that it was saved with may be that of a former rule.
-        if known.refuse(memory, max(memory.weight, counter.count(memory.content or ""))):
+        if known.refuse(memory, max(memory.weight, counter.count(memory.content or "")), counter):
             yield memory.id
 
 

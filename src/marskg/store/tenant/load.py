@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.errors import BudgetInfeasible, InvalidDocument, InvalidMemory, NotPermitted
+from marskg.ontology.fields import texts_of_rule
 from marskg.ontology.vocabulary import DERIVED_EDGES, Cardinality, EdgeType, Kind, Operation, Tier
 from marskg.shapes.gate import NodeFacts, facts_of
 from marskg.shapes.whole import check_graph
@@ -161,10 +162,14 @@ class Loader:
         unit = writer.new_unit(writer.read, writer.state)
         if writer.state.suppressing:
             check_all(unit, memories())
-            check_names(unit, (name for entity, _ in entities for name in (entity.name, *entity.aliases)))
+            check_names(
+                unit,
+                (name for entity, _ in entities for name in (entity.name, *entity.aliases)),
+                (text for entity, _ in entities for text in words_of(entity)),
+            )
             for preference in preferences:
-                if preference.data_subject is not None:
-                    check_names(unit, (preference.data_subject,))
+                named = () if preference.data_subject is None else (preference.data_subject,)
+                check_names(unit, named, texts_of_rule(preference))
         if not preferences_of(unit):
             return
         names = {entity.id: words_of(entity) for entity, _ in entities}

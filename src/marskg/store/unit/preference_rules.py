@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.spellings import bare_form, name_form
-from marskg.ontology.fields import Label, labels_of, texts_of
+from marskg.ontology.fields import Label, every_text
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
@@ -83,8 +83,7 @@ class Matter:
     @classmethod
     def of(cls, memory: Memory | Draft, names: Iterable[str] = ()) -> Matter:
         """Return what there is to look at in ``memory``: whom it is about, and all else of it that is words."""
-        texts = [*labels_of(memory, *Label), *memory.purpose, *texts_of(memory)]
-        texts += (one for one in (memory.content, memory.jurisdiction) if one is not None)
+        texts = (one.whole for one in every_text(memory) if one.field.label is not Label.WHOM)
         return cls(
             memory.kind,
             memory.source_type,

@@ -24,6 +24,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.store.rows import codec
+from marskg.store.rows.erased_texts import ErasedTextsCache
 from marskg.store.rows.name_cache import NameCache
 from marskg.store.rows.names_given import without
 from marskg.store.rows.order_keys import exp_position, order_keys, random_position
@@ -148,6 +149,7 @@ class Caches:
     tails: Tails = field(default_factory=dict)
     names: NameCache = field(default_factory=NameCache)
     preferences: PreferenceCache = field(default_factory=PreferenceCache)
+    erased_texts: ErasedTextsCache = field(default_factory=ErasedTextsCache)
     index_gaps: IndexGaps | None = None
 
     def clear(self) -> None:
@@ -192,6 +194,8 @@ class Unit:
         self.preferences = PreferenceChanges(self.audit, services.source, kept.preferences.commitment)
         #: The tenant's preferences as they are stored.
         self.stored_preferences = kept.preferences
+        #: The digests of erased texts that are stored.
+        self.stored_erased_texts = kept.erased_texts
         #: Who signs the tenant's row where it is not who signs the records, and whether all of it is written anew.
         self.row_signer: Signer | None = None
         self.whole_row = False
