@@ -146,9 +146,10 @@ class NameMatcher:
         found, unseen = NOTHING, []
         for form in self._forms:
             reading = form.read(compared, text)
-            found = found.or_(reading)
             if reading.verdict is Verdict.NONE:
                 unseen.append(form)
+            else:
+                found = found.or_(reading)
         if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
             return found
         loose = loose_form(compared)

@@ -18,7 +18,7 @@ from marskg.kept_texts import keeping_texts
 from marskg.language.en.lexicon import ORGANISATION_ENDS, PLACE_ENDS, Is, flags
 from marskg.language.naming.edges import LATIN
 from marskg.language.naming.spellings import cased_form
-from marskg.language.naming.words import COMMON, words_of
+from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +44,11 @@ _LEFT: Final = re.compile(r"(?<![^\s\"'“”„«»(\[*:/;—–])[^\s\"“”�
 _RIGHT: Final = re.compile(r" ([^\W\d_][^\s,;:!?()\[\]{}\"“”„«»*/—–]*)")
 _POSSESSED: Final = re.compile(r"'s ([^\W\d_]+)")
 _POSSESSIVE: Final = re.compile(r"(?:'s|s')\Z")
+_BRACKETED: Final = re.compile(r" \(([^\W\d_][\w'’-]*)\)")
+_FAMILY_FIRST: Final = re.compile(r"(?<![^\s])([^\W\d_][\w'’-]*), \Z")
+_LINE_END: Final = re.compile(r"\s*(?:\Z|\n|[:;(]|\d)")
+#: What marks a name in a text, and divides it from nothing.
+_MARKUP: Final = "*_~`"
 _STOPS: Final = '.!?:;-–—"“”„«»([*•>\n'
 _FEWEST: Final = 4
 #: Words and blanks before a name that are looked at.
@@ -100,9 +105,23 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
     if not _CASED.match(compared, start) or compared[end - 1].isdigit():
         return False
     mode = _mode(written)
+    while end < len(written) and written[end] in _MARKUP:
+        end += 1
+    while start > 0 and written[start - 1] in _MARKUP:
+        start -= 1
     if mode == "small" and end - start == 1:
         return False  # a letter
+    if _turned(written, start, end):
+        return True
     return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
+
+
+def _turned(written: str, start: int, end: int) -> bool:
+    """Return whether nothing but a family name and a comma stands before a name in its line: *Woolf, Virginia*."""
+    found = _FAMILY_FIRST.search(written, max(0, start - _BEFORE), start)
+    if found is None or not begins(written, found.start(1)) or not _LINE_END.match(written, end):
+        return False
+    return found[1][0].isupper() and not is_ordinary(found[1].lower())
 
 
 def is_small(compared: str, written: str, start: int, end: int) -> bool:
@@ -146,13 +165,15 @@ def _goes_on(compared: str, written: str, end: int, mode: str) -> bool:
         return found[1][0].isupper() and _names_a_thing(found[1].lower()) and "\n" not in found[0]
     if _FIRM.match(compared, end):
         return True
-    found = _RIGHT.match(written, end)
+    found = _BRACKETED.match(written, end) or _RIGHT.match(written, end)
     if found is None:
         return False
     word = found[1].rstrip(".'’")
     plain = word.lower()
     if plain in _GOES_ON:
         following = _RIGHT.match(written, found.start(1) + len(word))
+        while following is not None and following[1] in _GOES_ON | _GOES_BEFORE:
+            following = _RIGHT.match(written, following.end())
         return following is not None and (following[1][0].isupper() or (mode == "small" and plain != "of"))
     if _PREFIXED.match(word):
         return True
@@ -176,6 +197,8 @@ def _is_begun(compared: str, written: str, start: int, mode: str) -> bool:
         return _is_of(compared, written, found.start(), mode)
     if not _counts(plain, capital=word[0].isupper(), mode=mode) or _stands_beside(plain):
         return False
+    if plain in TIMES and BEFORE_TIMES.search(compared, 0, start - 1 - len(word)):
+        return False  # *in May*
     return not (first and is_ordinary(plain))
 
 
