@@ -14,6 +14,7 @@ import marskg
 from marskg import EntityRef
 from marskg.clock import ManualClock, SeededSource
 from marskg.errors import MarsError
+from marskg.ontology.vocabulary import Kind
 from tests.support.names import name
 from tests.support.proof import amount
 
@@ -127,7 +128,7 @@ def test_one_of_many_namesakes_goes_alone(memory: AgentMemory) -> None:
     people = [f"Maria {syllables(number)}" for number in range(NAMESAKES)]
     at = memory.now()
     texts = [f"{who} keeps bees on the roof" for who in people]
-    drafts = [marskg.Draft(ref=f"r{n}", kind="semantic", content=text, at=at) for n, text in enumerate(texts)]
+    drafts = [marskg.Draft(ref=f"r{n}", kind=Kind.SEMANTIC, content=text, at=at) for n, text in enumerate(texts)]
     memory.remember_many(drafts)
     first_alone = memory.remember("Maria called about the loan for the boat")
     receipt = memory.erase(entity=people[7])

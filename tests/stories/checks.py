@@ -331,10 +331,7 @@ def answers(story: Story, world: World, *, counted: bool) -> dict[str, str]:
         "memories": lambda who: list(who.memories()),
     }
     for name in sorted({name for one in story.people for name in (one.full, one.first)})[:3]:
-        questions[f"recall {name}"] = lambda who, name=name: _prompt(who.recall(name))
-        questions[f"retrieve {name}"] = lambda who, name=name: _prompt(
-            who.retrieve(f"What of {name}?", min_confidence=0)
-        )
+        questions |= _about(name)
     questions["all"] = lambda who: _prompt(who.retrieve("What was said?", k=500, token_budget=90_000, min_confidence=0))
     if counted:
         questions["sparql"] = lambda who: who.sparql(_COUNT)
@@ -347,6 +344,13 @@ def answers(story: Story, world: World, *, counted: bool) -> dict[str, str]:
             except MarsError as error:
                 found[f"{who}: {name}"] = f"{type(error).__name__}: {error}"
     return found
+
+
+def _about(name: str) -> dict[str, Callable[[Any], object]]:
+    return {
+        f"recall {name}": lambda who: _prompt(who.recall(name)),
+        f"retrieve {name}": lambda who: _prompt(who.retrieve(f"What of {name}?", min_confidence=0)),
+    }
 
 
 def _prompt(hits: Any) -> list[object]:

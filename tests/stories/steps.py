@@ -77,7 +77,7 @@ class Step:
     def without(self, name: str) -> Step:
         """Return the step with a named argument of its calls left out, and the oracle told so."""
         calls = tuple(call.without(name) for call in self.calls)
-        left = {"session": None, "subjects": (), "mentions": (), "source_ref": None, "key": None}
+        left: dict[str, Any] = {"session": None, "subjects": (), "mentions": (), "source_ref": None, "key": None}
         field_of = {"mentions": "linked", "source_ref": "source"}
         if name not in left:
             return replace(self, calls=calls)

@@ -192,15 +192,14 @@ class Teller:
 
     def tell_short(self) -> Step | None:
         said = self.short()
-        return said and self.remember(said)
+        return None if said is None else self.remember(said)
 
     def tell_word(self) -> Step | None:
         found = [text for one in self.people if (text := word_text(one)) is not None]
         if not found:
             return None
-        text, sort = self.chance.choice(found)
-        word = self.mark()
-        return self.remember(Said(self.label, text.format(mark=word), word, about=(("", sort),)))
+        (template, sort), word = self.chance.choice(found), self.mark()
+        return self.remember(Said(self.label, template.format(mark=word), word, about=(("", sort),)))
 
     def tell_pair(self) -> Step | None:
         if len(self.people) < 2:
@@ -420,7 +419,7 @@ class Teller:
 
     def hide_short(self) -> Step | None:
         said = self.short()
-        return said and self.remember(said, hidden=True)
+        return None if said is None else self.remember(said, hidden=True)
 
     def hide_full(self) -> Step:
         person, word = self.chance.choice(self.people), self.mark()
