@@ -68,15 +68,8 @@ def counted(stage: Stage, seeds: range, only: str = "") -> dict[str, dict[str, A
             of = found.setdefault(one.check, {"stories": 0, "seeds": [], "first": str(one), "sorts": {one.sort: 1}})
             of["stories"] += 1
             of["seeds"].append(seed)
-<<<<<<< HEAD
-    sys.stderr.write(
-        f"{len(seeds)} stories in {time.perf_counter() - began:.1f} s, "
-        f"{time.process_time() - spent:.1f} s of processor\n"
-    )
-=======
     wall, cpu = time.perf_counter() - began, time.process_time() - spent
     sys.stderr.write(f"{len(seeds)} stories in {wall:.1f} s, {cpu:.1f} s of processor\n")
->>>>>>> stories
     return dict(sorted(found.items(), key=lambda item: -item[1]["stories"]))
 
 
