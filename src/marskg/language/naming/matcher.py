@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
@@ -62,6 +63,8 @@ _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _TITLE = re.compile(rf"(?<!\w)({SHORTENED})(?:\\\.)?\\ ")
 #: Words of a name that may have another one between them.
 PAIR: Final = 2
+#: Signs beside a name by which longer names of others are looked up.
+_BESIDE: Final = 3
 #: Letters of an article at most, with the blank and what is before it.
 _LONGEST_ARTICLE: Final = 8
 #: What stands before a name or after it, in the loose form, and may be left out.
@@ -166,7 +169,12 @@ class _Form:
     def __init__(self, form: str, others: Collection[str] = (), *, capital: bool = False) -> None:
         self.form = form
         self._capital = capital
-        self._around = tuple(_places_in(form, others))
+        #: Longer names by the signs that stand in them before this one and after it, "" where nothing does.
+        self._around: dict[tuple[str, str], list[tuple[int, str]]] = {}
+        for place, other in _places_in(form, others):
+            end = place + len(form)
+            beside = (other[max(0, place - _BESIDE) : place], other[end : end + _BESIDE])
+            self._around.setdefault(beside, []).append((place, other))
         self.loose = loose_form(form)
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
@@ -201,7 +209,7 @@ class _Form:
         """Return what stands in a text, in the form in which names are compared; ``text`` is it as it was given."""
         found = NOTHING
         for start, end, edge in self._occurrences(compared):
-            if self._around and self._is_inside(compared, start):
+            if self._around and self._is_inside(compared, start, end):
                 found = found.or_(Reading(Verdict.OTHER, INSIDE))
                 continue
             reason = self._why_not(compared, text, start, end) if edge is OPEN else ""
@@ -214,11 +222,15 @@ class _Form:
             found = found.or_(Reading(edge.verdict, edge.reason))
         return found
 
-    def _is_inside(self, compared: str, start: int) -> bool:
-        """Return whether what begins at ``start`` is a part of a longer name of another."""
+    def _is_inside(self, compared: str, start: int, end: int) -> bool:
+        """Return whether what stands at ``[start, end)`` is a part of a longer name of another."""
+        before, after = compared[max(0, start - _BESIDE) : start], compared[end : end + _BESIDE]
+        befores = [before[len(before) - size :] for size in range(len(before) + 1)]
+        afters = [after[:size] for size in range(len(after) + 1)]
         return any(
             compared.startswith(other, start - place) and _is_whole(compared, start - place, start - place + len(other))
-            for place, other in self._around
+            for beside in product(befores, afters)
+            for place, other in self._around.get(beside, ())
             if place <= start
         )
 
