@@ -377,9 +377,9 @@ def test_an_agent_that_has_the_whole_budget_gives_way_when_the_user_comes(stores
 def test_what_is_pinned_of_a_lower_standing_counts_against_its_own_share(stores: Stores) -> None:
     owner, _ = both(stores, budget=200)
     kept = [owner.remember(NOTE.format(n), source_type="chat_assistant").id for n in range(6)]
-    for one in kept[:3]:
+    for one in kept[:4]:
         owner.policy.pin(one)
-    for one in kept[3:]:
+    for one in kept[4:]:
         with pytest.raises(BudgetInfeasible, match=r"budget\.shares leaves 100 of the budget of 200"):
             owner.policy.pin(one)
     owner.settings.set(None, {"budget.shares": 0})
