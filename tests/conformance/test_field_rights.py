@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,7 @@ from marskg.drafts import Draft, EntityRef
 from marskg.errors import BudgetInfeasible, InvalidMemory, MarsError, NotPermitted
 from marskg.ontology.fields import GIVEN_FIELDS
 from marskg.ontology.vocabulary import EdgeType, Kind, SourceType, TaskStatus, is_higher
-from marskg.privacy.field_rights import Leave, leave_for
+from marskg.privacy.field_rights import FIELD_RIGHTS, Leave, leave_for
 from marskg.privacy.principals import Principal, Role
 from tests.conformance.test_learn import by_rules, said
 from tests.support.stores import START
@@ -60,6 +61,12 @@ def test_every_field_that_is_given_has_a_row() -> None:
     names |= {f"mentions.{one.name}" for one in fields(EntityRef)}
     assert [name for name in sorted(names) if leave_for(Role.AGENT, name) is Leave.NO] == []
     assert {leave_for(role, "content") for role in (Role.READER, Role.SUBJECT, Role.CONTROLLER)} == {Leave.NO}
+
+
+def test_the_page_has_the_table() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "principals.md").read_text(encoding="utf-8")
+    for row in FIELD_RIGHTS:
+        assert f"| {row.title} | {', '.join(f'`{name}`' for name in row.names)} | {row.agent} |" in page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -370,9 +377,9 @@ def test_an_agent_that_has_the_whole_budget_gives_way_when_the_user_comes(stores
 def test_what_is_pinned_of_a_lower_standing_counts_against_its_own_share(stores: Stores) -> None:
     owner, _ = both(stores, budget=200)
     kept = [owner.remember(NOTE.format(n), source_type="chat_assistant").id for n in range(6)]
-    for one in kept[:3]:
+    for one in kept[:4]:
         owner.policy.pin(one)
-    for one in kept[3:]:
+    for one in kept[4:]:
         with pytest.raises(BudgetInfeasible, match=r"budget\.shares leaves 100 of the budget of 200"):
             owner.policy.pin(one)
     owner.settings.set(None, {"budget.shares": 0})

@@ -64,6 +64,26 @@ def keep(client: TestClient, content: str, **more: Any) -> Any:
     return answer
 
 
+def test_a_program_floods_nothing_of_the_users_out(tmp_path: Path) -> None:
+    with closing(marskg.open(tmp_path, tenant="t", budget=1_000)) as memory:
+        kept = {memory.remember(f"User turn {n}: my garden, my dog and thing {n}").id for n in range(20)}
+        kept.add(memory.remember("I am allergic to penicillin", kind="semantic", key="allergy").id)
+    note = "a note {} about many things that are not so important at all but have many words in them to fill"
+    with served(tmp_path) as client:
+        for n in range(40):
+            keep(client, note.format(n), **({"source": "doc"} if n % 2 else {}))
+        refused = [
+            client.post(f"{AT}/memories", json={"content": note.format(n), "kind": "task"}).status_code
+            for n in range(40)
+        ]
+        assert min(refused) == 201
+        assert 400 <= max(refused) < 600
+        assert client.post(f"{AT}/memories", json={"content": "x", "pin": True}).status_code == 422
+    with closing(marskg.open(tmp_path, tenant="t")) as memory:
+        assert kept <= {one.id for one in memory.memories()}
+        assert memory.remember("And this I say now").content
+
+
 def test_a_program_keeps_finds_corrects_and_learns(tmp_path: Path) -> None:
     with served(tmp_path) as client:
         kept = keep(client, "Ann is allergic to peanuts", kind="semantic", subjects=["Ann"], metadata={"a": [1]})

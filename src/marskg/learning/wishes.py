@@ -4,8 +4,8 @@ Guarantees: a wish is a canonical memory with a single key of its own for each t
 that a later wish about the same supersedes it, and everything that governs memories governs it; a wish never shows up
 in a retrieval that does not ask for the tag ``wish``; its effect is what :mod:`marskg.learning.rules.wish_effects`
 gives, on memories of the same people, of its own source or of one that is worth less. One that asks for less is tagged
-as a complaint, which controllers of the tenant's policies count (:mod:`marskg.store.rows.read_statistics`). Nothing is
-deleted: a wish to forget hides what it is about and lets it start at score 0.
+as a complaint, which controllers of the tenant's policies count (:mod:`marskg.store.rows.read_statistics`). Nothing
+is deleted: a wish to forget hides what it is about and lets it start at score 0.
 """
 
 from __future__ import annotations

@@ -406,8 +406,9 @@ def _held(state: TenantState) -> Held:
 def _kept_for_others(state: TenantState, weight: int) -> BudgetInfeasible:
     msg = (
         f"at least {weight} tokens are kept, the budget of tenant {state.name!r} is {state.budget}: budget.shares "
-        f"keeps {int(state.settings.budget_shares * state.budget)} of it for the user's word and the operator's "
-        "documents, into which nothing else evicts. Shorten it, unpin, close a task, or raise the budget with: "
+        f"keeps {int(state.settings.budget_shares * state.budget)} of it for the user's word and the "
+        "operator's documents, into which nothing else evicts. Shorten it, unpin, close a task, or raise the budget "
+        "with: "
         "mars settings budget N"
     )
     return BudgetInfeasible(msg)

@@ -504,8 +504,8 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
     What a summary says of an episode that it took the place of leaves with it; the summary itself is no such fact, and
     who corrects its text says nothing of the facts. Nor is what was derived by somebody whose word is worth less than
     the episode's: an assistant's reading ends no user's word (ADR 73). Nor what somebody may not see who sees the
-    episode, which is to tell them nothing: for whoever sees both, it is settled when they read (ADR 89). Nor does
-    a turn go that says how far somebody had come by then.
+    episode, which is to tell them nothing: for whoever sees both, it is settled when they read (ADR 89). Nor does a
+    turn go that says how far somebody had come by then.
     """
     if old.memory.summary_lines:
         return []
