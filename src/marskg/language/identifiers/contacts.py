@@ -86,6 +86,11 @@ _FILE_NUMBER: Final = re.compile(
     r"|\bn[úu]mero de (?:cliente|paciente|socio)\s?(?:es|:)?\s?)"
     r"(?P<value>(?=[A-Z0-9-]*\d{2})[A-Z0-9][A-Z0-9-]{3,19})(?!\w)"
 )
+#: Some of this is in whatever has such a number: a sign behind the word for a number, and letters without a blank.
+_MAYBE_FILED: Final = re.compile(
+    r"(?:[Nn][OoRr]|[Mm][Bb][Ee][Rr]|[Ii][Dd]|[Cc][Oo][Dd][Ee]|[Mm][Mm][Ee][Rr]|[Oo][Cc][Ii][Oo]|[Ee][Nn][Tt][Ee])\W"
+)
+_MAYBE_LONG: Final = re.compile(r"[A-Za-z0-9]{14}")
 #: Signs that differ in an address that was made by a key.
 _FEWEST_SIGNS: Final = 8
 
@@ -213,13 +218,21 @@ def _births(text: str) -> Iterator[Found]:
 
 def _of_somebody(text: str) -> Iterator[Found]:
     """Yield the numbers that stand for a person, a thing of theirs, or where they are."""
+    if _MAYBE_FILED.search(text):
+        for match in _FILE_NUMBER.finditer(text):
+            yield Found(match.start("value"), match.end("value"), Kind.IDENTIFIER, "file-number")
+    if "." in text and "," in text:
+        for match in _PLACE.finditer(text):
+            yield Found(match.start(), match.end(), Kind.ADDRESS, "coordinates", "(place)")
+    if _MAYBE_LONG.search(text):
+        yield from _long(text)
+
+
+def _long(text: str) -> Iterator[Found]:
+    """Yield the long signs of vehicles and wallets, which their check digits tell from others."""
     for match in _VIN.finditer(text):
         if check_digits.vin(match[0]):
             yield Found(match.start(), match.end(), Kind.IDENTIFIER, "vin")
-    for match in _FILE_NUMBER.finditer(text):
-        yield Found(match.start("value"), match.end("value"), Kind.IDENTIFIER, "file-number")
-    for match in _PLACE.finditer(text):
-        yield Found(match.start(), match.end(), Kind.ADDRESS, "coordinates", "(place)")
     for match in _WALLET.finditer(text):
         if _is_wallet(match[0]):
             yield Found(match.start(), match.end(), Kind.ACCOUNT, "wallet")

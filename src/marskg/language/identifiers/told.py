@@ -83,7 +83,7 @@ _BESIDE: Final = re.compile(
     r"(?<![^\W_])(?:my\s)?(?:pwd|pw)\s(?P<bare>(?=[^\s/]*\d)(?=[^\s/]*[A-Za-z])[\w!#$%&*+?@^~-]{5,63})(?=[.,;!]?(?:\s|$))",
 )
 #: In small letters it may be the pin of a plug.
-_PIN_BESIDE: Final = re.compile(r"(?<![^\W_])(?:PIN|Pin-Code|PIN-Code|PUK|TAN)\s(?P<bare>\d{4,8})(?![\w-]|[.,]\d)")
+_PIN_BESIDE: Final = re.compile(r"(?<![^\W_])(?:PIN|Pin-Code|PIN-Code|PUK)\s(?P<bare>\d{4,8})(?![\w-]|[.,]\d)")
 #: The secret first. What goes on with another noun, as a password manager does, is no password.
 _BEFORE: Final = re.compile(
     rf"(?<!\S)['\"“`]?(?P<bare>(?=\S*[\d!@#$%^&*])[^\W_][^\s'\"“”`]{{2,127}})['\"”`]?,?\s(?:{_plain_words('as')})\s{_OWNER}\s(?:[\w-]+\s){{0,2}}"
@@ -106,10 +106,10 @@ _HAN: Final = re.compile(
 _HINTS: Final = (
     "pass", "word", "w0rd", "pw", "pin", "key", "secret", "code", "token", "otp", "cvv", "cvc", "combination", "login", "puk",
     "credential", "wort", "geheim", "schlüssel", "kombination", "nummer", "losung", "zugangs", "contrase", "clave", "código",
-    "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "mot de", "p@", "p4", "tan", "log in",
+    "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "mot de", "p@", "p4", "log in",
 )  # fmt: skip
 _HINT: Final = re.compile(
-    r"(?<![^\W_])(?:pin|puk|tan|otp|pwd?|cvv|cvc|pass[\s_-]?(?:w|c|p)|p[@4a][s5$]{2}|log[\s-]?in|mot\sde|token|senha|parola|clave)"
+    r"(?<![^\W_])(?:pin|puk|otp|pwd?|cvv|cvc|pass[\s_-]?(?:w|c|p)|p[@4a][s5$]{2}|log[\s-]?in|mot\sde|token|senha|parola|clave)"
     r"|wort|word|key|secret|code|2fa|mfa|combina|credential|geheim|schlüssel|kombination|nummer|losung|zugangs|contrase"
     r"|c[oó]digo|número|codice|lösenord|passphrase"
 )
