@@ -500,7 +500,7 @@ class Teller:
 
     def import_again(self) -> Step:
         """Import a turn, or one of before, as a file of a conversation has it."""
-        again = [step for step in self.steps if step.does == "import"]
+        again = [step for step in self.steps if step.does == "import" and step.said]
         if again and self.chance.random() < 0.5:
             step = self.chance.choice(again)
             return self.step("import", *step.calls, said=(), again=step.said[0].label)
