@@ -244,7 +244,7 @@ class _Finding:
 
     def _as_said(self, mention: Mention) -> EntityRef:
         """Return a mention as the text gives it: whom the store knows by another name, by that one."""
-        said = {}
+        said: dict[str, str] = {}
         for start, end in mention.spans:
             form = " ".join(self.tokens.text[start:end].split())
             said.setdefault(folded_name(form), form)
