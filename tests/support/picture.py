@@ -240,7 +240,7 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     by_kind = [[node for node in live if node["kind"] == kind] for kind in KINDS]
     census = [sum(node["weight"] for node in one) for one in by_kind] + [len(one) for one in by_kind]
     census.append(sum(node["created"] // 1000 for node in live))
-    # The user's own word, documents that somebody vouches for, and what is worth more than any other source stand higher.
+    # The user stands higher, and documents and other sources that somebody vouches for.
     lower = [
         node
         for node in live
