@@ -205,7 +205,7 @@ def crowd_one(history: History) -> None:
         history.do("remember", lambda: history.memory.remember("water the tomatoes twice a week", subjects=["ann"]))
 
 
-def miscounted(census: KindStatistics, *_arguments: Any) -> KindStatistics:
+def miscounted(census: KindStatistics, *_arguments: Any, **_named: Any) -> KindStatistics:
     return census
 
 

@@ -545,7 +545,7 @@ ROW: Final = (
     ),
     Tampering("the weight", set_row(weight=1), ("state-mismatch",)),
     Tampering("the protected weight", set_row(protectedWeight=99), ("state-mismatch",)),
-    Tampering("the census", set_row(census=[0] * 9), ("state-mismatch",)),
+    Tampering("the census", set_row(census=[0] * 11), ("state-mismatch",)),
     Tampering("the usage", set_row(usage=[9, 9, 9, 9, 9]), ("state-mismatch",)),
     Tampering("what the controllers learned", set_row(controls='{"differential-privacy":"{}"}'), ("state-mismatch",)),
     Tampering("the place of Random-Drop", set_row(randomWatermark=9**9), ("state-mismatch",)),

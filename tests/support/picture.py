@@ -240,6 +240,13 @@ def _weights(picture: Picture) -> Iterator[Fault]:
     by_kind = [[node for node in live if node["kind"] == kind] for kind in KINDS]
     census = [sum(node["weight"] for node in one) for one in by_kind] + [len(one) for one in by_kind]
     census.append(sum(node["created"] // 1000 for node in live))
+    # The user stands higher, and documents and other sources that somebody vouches for.
+    lower = [
+        node
+        for node in live
+        if node["sourceType"] != "chat_user" and node["reliability"] <= (0.5 if node["sourceType"] == "doc" else 0.6)
+    ]
+    census += [sum(node["weight"] for node in one) for one in (lower, [n for n in lower if (n.get("guards") or 0) > 0])]
     if list(picture.row["census"]) != census:
         yield "census", f"{list(picture.row['census'])} in place of {census}"
     yield from _quotas(picture)
