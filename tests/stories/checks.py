@@ -5,6 +5,7 @@
 ``left of erased``       what an erasure had to take is there
 ``not near``             a first name alone is neither taken nor told to whoever erased
 ``erased is told``       a door tells a word of an erased text; ``name stays`` if the word is a name that only it gave
+``bytes are left``       a word of an erased text is in the files after they were scrubbed
 ``taken back``           an erased text was stored again
 ``reader differs``       a reader with a ceiling, or an agent, is answered otherwise where something hidden happened
 ``word altered``         a prompt shows a part of a user's sentence; ``word hidden`` after an agent's step not even that

@@ -53,7 +53,7 @@ _FIELDS: Final = (
 HOLES: Final = (
     Hole("E1", "a namesake's memory goes", "took another's", ("full",), _NAMES),
     Hole("E1", "somebody of a longer name goes", "took another's", ("longer",), _NAMES),
-    Hole("E1", "a first name alone is taken for certain", "took another's", ("first",), _NAMES),
+    Hole("E1", "a first name alone is taken for certain", "took another's", ("first", "kin"), _NAMES),
     Hole("E1", "a surname behind a title is", "took another's", ("titled",), _NAMES),
     Hole("E1", "a place that is called so is (Jordan, Paris)", "took another's", ("place",), _NAMES),
     Hole("E1", "a place with the name in it is (West Virginia)", "took another's", ("compound",), _NAMES),

@@ -11,7 +11,7 @@ is not held to anything any more; or ``open`` where either is right. The rules o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ class Oracle:
 
     def did(self, step: Step) -> None:
         """Take note of a step that was done."""
-        for said in step.said:
+        for given in step.said:
+            said = self._as_the_old(step, given)
             if said.key:
                 self._end(said.key)
             self.held[said.label] = Held(said)
@@ -96,6 +97,14 @@ class Oracle:
                 self._restore(step.facts["file"])
             case _:
                 pass
+
+    def _as_the_old(self, step: Step, said: Said) -> Said:
+        """Return what was said with what a new version takes over from the old one."""
+        old = self.held.get(str(step.facts.get("old")))
+        if old is None:
+            return said
+        kept = {name: getattr(old.said, name) for name in ("subjects", "linked", "session", "source", "key")}
+        return replace(said, **kept)
 
     def _end(self, key: str) -> None:
         for one in self.held.values():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.stories.cast import Person
 
 #: How a text names a person. ``full`` is the given name as it stands and ``called`` another given one; ``first`` and
-#: ``titled`` are shorter forms that only a reader's guess makes a name; ``listed`` is "Nair, Priya".
+#: ``titled`` are shorter forms that only a guess makes a name; ``listed`` is "Nair, Priya", ``kin`` "my boss Tom".
 GIVEN: Final = ("full", "called")
 GUESSED: Final = ("first", "titled")
 _CONSONANTS: Final = "bdfgklmnprstvz"

@@ -287,7 +287,7 @@ class Teller:
         word = self.mark()
         verb = self.chance.choice(("lives in", "moved to"))
         text = f"My {relation} {first} {verb} {word.capitalize()}."
-        said = Said(self.label, text, word.capitalize(), about=((f"{relation} {first}", "full"),))
+        said = Said(self.label, text, word.capitalize(), about=((f"{relation} {first}", "kin"),))
         turn = [{"role": "user", "content": text}]
         return self.step("learn", Call("m", "learn", (turn,)), said=(said,), home=(relation, first))
 

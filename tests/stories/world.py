@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 START: Final = 1_772_323_200_000
 MINUTE: Final = 60_000
+SECOND: Final = 1_000
 
 
 class StepSource:
@@ -101,6 +102,8 @@ class World:
                 return Outcome(done=False, refused=error)
             except Exception as error:  # noqa: BLE001 - whatever else comes is a finding
                 return Outcome(done=False, broken=error)
+            # What ends in the moment in which it began was never so.
+            self.clock.advance(SECOND)
             if call.keeps and isinstance(ident := getattr(result, "id", None), str):
                 self.ids[call.keeps] = ident
         return Outcome(done=True, result=result)
