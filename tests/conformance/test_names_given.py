@@ -58,7 +58,8 @@ def test_erasing_a_person_takes_nothing_of_who_shares_a_part_of_the_name(
     assert left(memory) == set(stays)
     assert receipt.matched == 1
     # The first name alone may be theirs: a person is told.
-    assert stays[0] in {memory.get(one.id).content for one in receipt.near}
+    near = (memory.get(one.id) for one in receipt.near)
+    assert stays[0] in {one.content for one in near if one is not None}
     assert memory.verify().ok
 
 
