@@ -162,6 +162,7 @@ def test_a_text_gives_a_name_and_an_assistants_does_not(stores: Stores, text: st
     assert names(memory)[name] == (alias,)
     other = opened(stores)
     other.remember(text, source_type="chat_assistant")
+    stores.open_as(other, "agent:bot?source=doc").remember(text, source_type="doc", reliability=0.5)
     assert names(other)[name] == ()
     other.remember(f"{alias} is somebody else here")
     assert other.erase(entity=name).matched == 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.drafts import Draft
 from marskg.entities import NOTHING, Recogniser, SpacyRecogniser, folded_name, load_dictionary, words_looked_up
 from marskg.errors import InvalidConfig
-from marskg.ontology.vocabulary import SourceType
+from marskg.ontology.vocabulary import RELIABILITY, SourceType, is_higher
 from marskg.store.rows.name_cache import as_ref, first_word
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from marskg.store.unit.unit_of_work import Unit
 
 _SPACY: Final = "spacy:"
-#: Whose texts give entities other names.
-_NAMING: Final = frozenset({SourceType.CHAT_USER, SourceType.DOC, SourceType.API_RESULT})
 
 
 def load_recogniser(settings: EntitySettings) -> Recognising | None:
@@ -195,7 +193,8 @@ def _said_by(draft: Draft, found: Recognised) -> Recognised:
 
     What an assistant says of a name is its guess: by it, an agent could widen what an erasure takes.
     """
-    if draft.source_type in _NAMING:
+    source = draft.source_type
+    if is_higher(source, RELIABILITY[source] if draft.reliability is None else draft.reliability):
         return found
     return replace(found, mentions=tuple(replace(item, aliases=()) for item in found.mentions))
 
