@@ -184,7 +184,8 @@ class _Form:
         self._abroad = re.compile(abroad(self._number)) if self._number else None
         self._is_word = form.isalpha()
         self._is_named = self._number == "" and not is_identifier(form)
-        self._common, self._small = form in COMMON or is_common(form), form in SMALL
+        # One that is given in small letters is sought as the word that it is.
+        self._common, self._small = form in COMMON or (capital and is_common(form)), form in SMALL
         self._keys = Keys(form)
         words = self.loose.split() if is_inflected(self.loose) else []
         # With a familiar form of the first word, in a case: a text without the beginning of the last has none of them.
