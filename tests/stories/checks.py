@@ -128,7 +128,7 @@ class Checks:
         texts = {one.content for one in memories}
         lost = [said for said in self.oracle.here() if said.sort == "turn" and said.text not in texts]
         if step.does == "flood" and lost and self._users_weight <= self.story.budget / 2:
-            kept = [said for said in lost if said.by == "user"]
+            kept = [said for said in lost if said.by == "user" and not self.oracle.held[said.label].ended]
             if kept:
                 yield Finding("flooded out", step.number, f"{len(kept)} of the user's", step.facts["how"])
         for said in lost:
