@@ -176,7 +176,9 @@ class Checks:
         asked = self.oracle.erased.get("entity", set())
         for said in self.oracle.agents_names():
             who, alias = said.linked[0], said.names[0]
-            if (who in asked and alias in lost.text) or (alias in asked and who in lost.linked + lost.subjects):
+            if (who in asked and any(word in lost.text for word in alias.split())) or (
+                alias in asked and who in lost.linked + lost.subjects
+            ):
                 return "an agent's name"
         if any(name in lost.text for name in asked):
             return "longer"
