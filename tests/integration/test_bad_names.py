@@ -108,7 +108,7 @@ def test_an_odd_name_takes_nobody_elses_memories(memory: AgentMemory, odd: str, 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 def test_to_erase_or_recall_an_odd_name_is_answered_or_refused(memory: AgentMemory, odd: str) -> None:
-    memory.remember(f"{PLAIN} keeps bees on a roof", subjects=[PLAIN])
+    memory.remember(f"{PLAIN} keeps bees by night", subjects=[PLAIN])
     for ask in (
         lambda: memory.erase(entity=odd),
         lambda: memory.erase(subject=odd),
@@ -120,7 +120,7 @@ def test_to_erase_or_recall_an_odd_name_is_answered_or_refused(memory: AgentMemo
             ask()
         except MarsError:
             continue
-    assert f"{PLAIN} keeps bees on a roof" in contents(memory)
+    assert f"{PLAIN} keeps bees by night" in contents(memory)
 
 
 @pytest.mark.slow

@@ -128,7 +128,7 @@ class Checks:
         texts = {one.content for one in memories}
         lost = [said for said in self.oracle.here() if said.sort == "turn" and said.text not in texts]
         if step.does == "flood" and lost and self._users_weight <= self.story.budget / 2:
-            kept = [said for said in lost if said.by == "user"]
+            kept = [said for said in lost if said.by == "user" and not self.oracle.held[said.label].ended]
             if kept:
                 yield Finding("flooded out", step.number, f"{len(kept)} of the user's", step.facts["how"])
         for said in lost:
@@ -176,7 +176,9 @@ class Checks:
         asked = self.oracle.erased.get("entity", set())
         for said in self.oracle.agents_names():
             who, alias = said.linked[0], said.names[0]
-            if (who in asked and alias in lost.text) or (alias in asked and who in lost.linked + lost.subjects):
+            if (who in asked and any(word in lost.text for word in alias.split())) or (
+                alias in asked and who in lost.linked + lost.subjects
+            ):
                 return "an agent's name"
         if any(name in lost.text for name in asked):
             return "longer"

@@ -103,7 +103,7 @@ class Oracle:
         old = self.held.get(str(step.facts.get("old")))
         if old is None:
             return said
-        kept = {name: getattr(old.said, name) for name in ("subjects", "linked", "session", "source", "key")}
+        kept = {name: getattr(old.said, name) for name in ("subjects", "linked", "session", "source", "key", "where")}
         return replace(said, **kept)
 
     def _end(self, key: str) -> None:
@@ -131,6 +131,7 @@ class Oracle:
         self.erased.setdefault(by, set()).add(what)
         verdicts = {label: self._verdict(one, by, what) for label, one in self.held.items()}
         near = []
+        before = [label for label, one in self.held.items() if one.state == "here"]
         for label, one in self.held.items():
             if one.state not in {"here", "open"}:
                 continue
@@ -141,7 +142,8 @@ class Oracle:
                 one.state = "open"
             elif verdicts[label] == "near":
                 near.append(one.said)
-        return near
+        # Of a name that nothing had, nothing may be told as near.
+        return near if "gone" in (verdicts[label] for label in before) else []
 
     def _verdict(self, one: Held, by: str, what: str) -> str:
         said = one.said

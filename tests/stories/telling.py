@@ -66,7 +66,7 @@ _BASE: Final[Mapping[str, int]] = {
     "hide_short": 0, "hide_full": 0, "hide_span": 0, "hide_end": 0, "hide_alias": 0, "hide_erase": 0,
 }  # fmt: skip
 THEMES: Final[Mapping[str, Mapping[str, int]]] = {
-    "names": {"tell_short": 10, "tell_word": 4, "erase_entity": 4, "marry": 1},
+    "names": {"tell_short": 10, "tell_word": 9, "erase_entity": 4, "marry": 1},
     "retold": {"retell": 10, "erase_id": 5, "erase_entity": 3, "import_again": 3, "tell_alias": 4},
     "agent": {"agent_span": 4, "agent_name": 5, "agent_key": 4, "agent_wish": 3, "tell_no": 5, "tell_fact": 4},
     "flood": {"agent_flood": 3, "tell_no": 4, "erase_entity": 1, "tell_fact": 3},
