@@ -44,6 +44,9 @@ def file() -> str:
     open_sections: list[str] = []
     for name, setting in SETTINGS.items():
         *sections, last = name.split(".")
+        # Below what has a value of its own nothing can stand: there the name is written out.
+        if ".".join(sections) in SETTINGS:
+            sections, last = [], name
         for depth, section in enumerate(sections):
             if open_sections[: depth + 1] != sections[: depth + 1]:
                 lines.append(f"{'  ' * depth}{section}:")

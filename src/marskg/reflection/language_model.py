@@ -159,7 +159,10 @@ def _line(
     text = draft.get("text")
     if not isinstance(text, str) or len(text) > _LONGEST or not _encodable(text):
         return None
-    shown, _ = generalised(" ".join(text.split()))
+    shown, own = generalised(" ".join(text.split()))
+    if own:
+        # It was shown none, so that it made this one up, or has it from elsewhere.
+        return None
     behind = _with_all_who_say(shown, _behind(draft.get("memories"), said), said)
     texts = [sentence.text for sentence in behind]
     if not grounded(shown, texts) or not unadorned(shown, texts):

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 #: The one form of the id of a memory, an entity or a preference.
 NODE_ID_PATTERN: Final = r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 NODE_ID: Final = re.compile(NODE_ID_PATTERN + r"\Z")
+_NAME_GIVEN: Final = re.compile(NODE_ID_PATTERN + " (?:name|iri) ")
 #: The shape of a memory as such, which states the form of its id.
 NODE_SHAPE: Final = "Memory"
 _MICRO = 1_000_000
@@ -291,6 +292,8 @@ def _field_rules(memory: Memory) -> list[str]:
         broken.append("Memory-validity")
     if memory.superseded_at is not None and not _in_order(memory.created, memory.superseded_at):
         broken.append("Memory-supersession")
+    if memory.names_given and not all(map(_NAME_GIVEN.match, memory.names_given)):
+        broken.append("Memory-namesGiven")
     if memory.content is not None and (memory.key is None) != (memory.cardinality is None):
         broken.append("Key-key" if memory.key is None else "Key-cardinality")
     return broken
