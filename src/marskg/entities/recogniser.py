@@ -333,7 +333,7 @@ class _Finding:
             earlier.absorb(full)
         elif folded_name(name) != folded_name(full.name):
             full.aliases.setdefault(name)
-        full.spans = sorted({*full.spans, *born.spans})
+        full.stand_for(born)
 
     def _join(self, full: Mention, other: Mention) -> None:
         if full is other or self.mentions.get(folded_name(full.name)) is not full:

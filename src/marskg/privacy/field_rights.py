@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import SourceType
 from marskg.privacy.principals import Role
+from marskg.records import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -113,6 +114,8 @@ FIELD_RIGHTS: Final[tuple[FieldRow, ...]] = (
         Leave.SPEAKING,
     ),
 )
+#: What a memory begins with where nobody says.
+_USUAL_SCORE: Final = Memory.__dataclass_fields__["score"].default
 _BY_NAME: Final[Mapping[str, FieldRow]] = {name: row for row in FIELD_RIGHTS for name in row.names}
 
 
@@ -137,12 +140,17 @@ def check_fields(principal: Principal, names: Iterable[str]) -> None:
 
 
 def given_fields(record: Any) -> Iterator[str]:  # noqa: ANN401 - a draft, or what one holds
-    """Yield the fields that a draft gives, as the table calls them: those that have another value than by default."""
+    """Yield the fields that a draft gives, as the table calls them: those that have another value than by default.
+
+    A score that is no more than what a memory begins with keeps nothing longer, as that of a chat that is imported.
+    """
     for field in fields(record):
         value = getattr(record, field.name)
         if field.default is not MISSING and value == field.default:
             continue
         if field.default_factory is not MISSING and value == field.default_factory():
+            continue
+        if field.name == "score" and isinstance(value, int) and value <= _USUAL_SCORE:
             continue
         yield field.name
         if isinstance(value, StrEnum) and f"{field.name}={value}" in _BY_NAME:
