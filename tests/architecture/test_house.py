@@ -20,7 +20,7 @@ CEILINGS = {
     "attributes written from outside": 0,
     "defaults of operations stated again": 0,
 }
-NAMESAKES = 16
+NAMESAKES = 20
 
 
 @pytest.fixture(scope="module")

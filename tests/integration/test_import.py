@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import marskg
 from marskg.ontology.vocabulary import TaskStatus
 from marskg.sources.chat import read_chat
 from marskg.sources.memora import read_persona
+from marskg.text import as_key
 from tests.support.slots import Slots
 
 if TYPE_CHECKING:
@@ -37,7 +39,8 @@ def state(memories: Iterable[Memory]) -> Counter[tuple[str, str | None]]:
 
 
 def expected(drafts: Iterable[Draft]) -> Counter[tuple[str, str | None]]:
-    slots = Slots().replay(drafts)
+    # As the store has it: keys that look alike are one.
+    slots = Slots().replay(replace(draft, key=None if draft.key is None else as_key(draft.key)) for draft in drafts)
     return Counter((key, draft.content) for (_, key), held in slots.held.items() for draft in held)
 
 

@@ -91,7 +91,7 @@ def _giving(unit: Unit, several: Mapping[str, Entity]) -> dict[str, list[tuple[i
     prefix = len(unit.state.name) + 1
     for row in unit.read("names_given", {"refs": unit.refs(several)}):
         if row["id"] not in unit.nodes:
-            entity = several[row["ref"][prefix:]]
+            entity = several[row["entity"][prefix:]]
             found[entity.id].append((row["sequence"], gives_of(row["namesGiven"] or (), entity)))
     for node in unit.nodes.values():
         for ident in several.keys() & _mentions(node):
