@@ -19,6 +19,7 @@ from marskg.store.crypto.envelopes import is_envelope
 from marskg.store.crypto.field_encryption import FieldEncryption
 from marskg.store.crypto.key_custody import Custody
 from marskg.store.statements.handling import own
+from marskg.text import as_key
 from tests.support import picture as pictures
 from tests.support.residue import residue
 
@@ -652,7 +653,7 @@ def test_a_text_that_looks_like_an_envelope_is_a_text(stores: Stores) -> None:
     )
     found = memory.get(one.id)
     assert found is not None
-    assert (found.content, found.subjects, found.purpose, found.key) == (text, (text,), (text,), text)
+    assert (found.content, found.subjects, found.purpose, found.key) == (text, (text,), (text,), as_key(text))
     assert memory.erase(source=text).matched == 1
 
 
