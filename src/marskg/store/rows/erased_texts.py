@@ -3,7 +3,7 @@
 Guarantees: a digest is HMAC-SHA256 under the store's secret over tenant, scope and form
 (:mod:`marskg.language.text_forms`), so it says nothing without the secret, and nothing about another tenant. Beside it
 stand how many signs the form has and eight bits of a digest of its first ones, by which a longer text's candidates are
-taken: to look costs a digest for each word of that text, and hardly more however many texts were erased. A tenant of
+taken: to look costs a digest for each word of that text, and hardly more up to some thousand erased texts. A tenant of
 which nothing was erased reads none.
 Source: semantics section 5; docs/adr/0090-every-text.md.
 """
