@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.answer import Answer
 from marskg.errors import InvalidInput
-from marskg.language.mentions import EntityType, folded_name
+from marskg.language.mentions import folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
@@ -252,7 +252,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         for form in (name,) if entity is None else (entity.id, *spelled.own):
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
-    person = entity is None or entity.entity_type in {None, EntityType.PERSON}
+    person = entity is None or may_be_person(entity.name, entity.entity_type)
     parts = _Parts.of(unit, spelled.forms) if person else None
     others = _Others(frozenset(ids))
     seen: set[str] = set()

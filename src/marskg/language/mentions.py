@@ -139,6 +139,12 @@ class KnownNames:
         return self._entities[keys[0]] if len(keys) == 1 else None
 
 
+def may_be_person(name: str, type_: str | None) -> bool:
+    """Return whether it may be a person: a type that was read from a text is a guess, and *Joy Reed* no reed."""
+    guessed = {EntityType.THING, EntityType.PLACE}
+    return type_ in {None, EntityType.PERSON} or (type_ in guessed and name != name.lower())
+
+
 def names_of(entity: EntityRef) -> dict[str, int]:
     """Return the folded names that were given to ``entity``: 0 for its own, 1 for an alias."""
     found = {folded_name(entity.name): 0}

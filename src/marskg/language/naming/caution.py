@@ -43,9 +43,11 @@ def parts_of(name: str) -> tuple[str, ...]:
     if len(name.split()) not in range(2, _MOST_PARTS + 1) or not all(word[:1].isalpha() for word in words):
         return ()
     small = all(word == word.lower() for word in words)
-    if any(word[:1].islower() for word in (words[:1] + words[-1:] if not small else ())):
+    # What hangs on a family name may be small, and left out: al-Fayed.
+    bare = [word.rpartition("-")[2] if word[:1].islower() and not small else word for word in words]
+    if any(word[:1].islower() for word in (bare[:1] + bare[-1:] if not small else ())):
         return ()
-    ends = dict.fromkeys(word.title() if small else word for word in (*words[:1], *words[-1:]))
+    ends = dict.fromkeys(word.title() if small else word for word in (*words[:1], *words[-1:], *bare[:1], *bare[-1:]))
     return tuple(word for word in ends if name_form(word) not in LABELS and not any(map(str.isdigit, word)))
 
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.config import AUTO, EXACT
-from marskg.entities import EntityType
 from marskg.errors import EmbeddingUnavailable
+from marskg.language.mentions import may_be_person
 from marskg.language.naming.caution import parts_of
 from marskg.ontology.vocabulary import ENTITY_EDGES, Operation
 from marskg.retrieval.index import storage
@@ -405,7 +405,7 @@ class IndexView:
         """Take in those of ``ids`` that are entities, and forget the rest of them."""
         wanted = set(ids)
         for entity, edges, _ in self._reader.entities_by_id(sorted(wanted)) if wanted else ():
-            person = entity.entity_type in {None, EntityType.PERSON}
+            person = may_be_person(entity.name, entity.entity_type)
             index.entities.put(
                 entity.id,
                 (entity.name, *entity.aliases),
