@@ -221,9 +221,10 @@ class _Finding:
         entity = self._look_up(said)
         if entity is None and self.tokens.forms[end - 1] & Form.PLURAL:
             entity = self._look_up(folded_name(" ".join((*stems[first : end - 1], singular(stems[end - 1])))))
-        if entity is None or any(self.tokens.capital[first:end]):
+        capital, opens = self.tokens.capital, self.tokens.opens
+        if entity is None or any(capital[place] and not opens[place] for place in range(first, end)):
             return entity
-        # A name in small letters may be a word: "will" is no Will, "rose" no Rose.
+        # A name in small letters, or where a sentence begins, may be a word: "will" is no Will, "orange juice" no Orange.
         named = next((name for name in (entity.name, *entity.aliases) if folded_name(name) == said), entity.name)
         common = all(classes & Is.COMMON for classes in self.tokens.classes[first:end])
         return None if common and named[:1].isupper() else entity
