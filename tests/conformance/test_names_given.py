@@ -165,7 +165,7 @@ def test_a_text_gives_a_name_and_an_assistants_does_not(stores: Stores, text: st
     stores.open_as(other, "agent:bot?source=doc").remember(text, source_type="doc", reliability=0.5)
     assert names(other)[name] == ()
     other.remember(f"{alias} is somebody else here")
-    assert other.erase(entity=name).matched == 1
+    assert other.erase(entity=name).matched == 2
 
 
 def test_a_hidden_text_teaches_no_name(stores: Stores) -> None:

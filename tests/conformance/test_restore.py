@@ -16,11 +16,9 @@ import pytest
 import marskg
 from marskg.audit.dataintegrity import multibase_url
 from marskg.audit.grammar import parse_details
-from marskg.audit.keys import Keyring
 from marskg.audit.merkle import root_hash
 from marskg.clock import SeededSource
 from marskg.exporters.snapshot.file import Snapshot, SnapshotContent, write_snapshot
-from marskg.store.tenant import opening
 from tests.support import picture as pictures
 
 if TYPE_CHECKING:
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from tests.support.stores import Stores
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "verify" / "verify_audit.py"
-#: Written by the store of commit 49f5ff0, with a source of secrets and a clock of the tests.
-OLD = Path(__file__).parents[1] / "data" / "snapshot-49f5ff0.mars"
 QUICK: dict[str, Any] = {"sensitivity__assess": "off", "embedding__model": "none"}
 SECRET = "Her locker word is zyxquartz and she told nobody else about it"
 ROW = "MATCH (t:Tenant {ref: $tenant})"
@@ -286,20 +282,6 @@ def test_a_snapshot_that_is_not_what_its_audit_says_is_refused_before_anything_c
     with pytest.raises(marskg.InvalidDocument, match=r"not what its own audit says.*Nothing was restored"):
         memory.snapshots.load(tmp_path / "changed.mars")
     assert pictures.take(stores.engine, memory.tenant) == before
-
-
-def test_a_snapshot_of_the_store_before_rows_were_signed_comes_back(stores: Stores, tmp_path: Path) -> None:
-    # Its key is what the source of secrets gave first, so it can be made again.
-    Keyring(opening.work_folder(stores.location) / "keys", None).create(SeededSource("49f5ff0"))
-    memory = stores.open("from-49f5ff0", **QUICK)
-    assert memory.snapshots.load(OLD) == 3
-    assert contents(memory) == ["Bea drinks tea", "Buy tea", "Carl plays chess"]
-    sound(stores, memory)
-    memory.remember("And on it goes", session="s")
-    sound(stores, memory)
-    memory.snapshots.save(tmp_path / "new.mars")
-    assert memory.snapshots.load(tmp_path / "new.mars") == 4
-    sound(stores, memory)
 
 
 def test_an_encrypted_tenant_is_left_as_it_is_by_a_snapshot(

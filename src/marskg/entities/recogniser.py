@@ -224,7 +224,7 @@ class _Finding:
         capital, opens = self.tokens.capital, self.tokens.opens
         if entity is None or any(capital[place] and not opens[place] for place in range(first, end)):
             return entity
-        # A name in small letters, or where a sentence begins, may be a word: "will" is no Will, "orange juice" no Orange.
+        # A name in small letters, or where a sentence begins, may be a word: "will" is no Will, "Orange juice" no firm.
         named = next((name for name in (entity.name, *entity.aliases) if folded_name(name) == said), entity.name)
         common = all(classes & Is.COMMON for classes in self.tokens.classes[first:end])
         return None if common and named[:1].isupper() else entity

@@ -63,6 +63,12 @@ _DETERMINED: Final = re.compile(
 
 
 @cache
+def _legal_forms() -> frozenset[str]:
+    source = files("marskg").joinpath("language", "naming", "legal_forms.txt").read_text(encoding="utf-8")
+    return frozenset(word for line in source.splitlines() if not line.startswith("#") for word in line.split())
+
+
+@cache
 def _lists() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {"beside": set(), "begins": set()}
     source = files("marskg").joinpath("language", "naming", "before_names.tsv").read_text(encoding="utf-8")
@@ -113,6 +119,9 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
         return False  # a letter
     if _turned(written, start, end):
         return True
+    follows = _RIGHT.match(written, end)
+    if follows is not None and follows[1].replace(".", "").lower() in _legal_forms():
+        return False  # the firm itself
     return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
 
 
