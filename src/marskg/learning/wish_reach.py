@@ -14,7 +14,7 @@ import numpy as np
 
 from marskg.language.naming.asked import may_be_of_longer
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import BESIDE, COMMON_WORD, FIRST_WORD, IN_SMALL, NameMatcher
+from marskg.language.naming.matcher import BESIDE, FIRST_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.other_writings import begun_by, may_begin, without_title, written_otherwise
 from marskg.language.naming.spellings import loose_form, name_form, undivided
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 WISH: Final = "wish"
 #: Letters of a word that is sought between other signs: many others have it in them.
 _BARE: Final = 2
-#: Why a text that begins a name, or has it as a word or in a longer one, may be the one that is meant.
-_MAY_BE: Final = frozenset({FIRST_WORD, BESIDE, IN_SMALL, COMMON_WORD})
+#: Why a text that has a name where a sentence begins, or in a longer one, may be the one that is meant.
+_MAY_BE: Final = frozenset({FIRST_WORD, BESIDE})
 #: The first piece stands for a name that has no word, such as an address of four numbers.
 _PIECE: Final = re.compile(r"[^\W_]+")
 _DIGITS: Final = re.compile(r"\d+")
