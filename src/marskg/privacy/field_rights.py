@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.errors import NotPermitted
 from marskg.ontology.vocabulary import SourceType
 from marskg.privacy.principals import Role
-from marskg.records import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -114,8 +113,8 @@ FIELD_RIGHTS: Final[tuple[FieldRow, ...]] = (
         Leave.SPEAKING,
     ),
 )
-#: What a memory begins with where nobody says.
-_USUAL_SCORE: Final = Memory.__dataclass_fields__["score"].default
+#: What a memory begins with where nobody says (:class:`~marskg.records.Memory`).
+_USUAL_SCORE: Final = 50
 _BY_NAME: Final[Mapping[str, FieldRow]] = {name: row for row in FIELD_RIGHTS for name in row.names}
 
 
