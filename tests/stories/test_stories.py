@@ -1,4 +1,4 @@
-"""A hundred lives by seed: nothing of another goes, nothing erased is told, nobody learns what is hidden, no word is altered.
+"""Lives by seed: nothing of another goes, nothing erased is told, nobody learns what is hidden, no word is altered.
 
 ``make proof`` tells 20,000 (STORIES_FROM is the first seed of a part). A story that fails is printed as short as it
 could be made, as a program to paste.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIRST: Final = int(os.environ.get("STORIES_FROM", "0"))
 #: Stories of a run; ``make proof`` makes twenty runs of the whole.
-STORIES: Final = amount(100, 1_000)
+STORIES: Final = amount(40, 1_000)
 CHUNK: Final = 10
 
 
