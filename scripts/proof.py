@@ -184,7 +184,11 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
     ),
     Campaign(
         "bad input",
-        ("tests/integration/test_bad_calls.py", "tests/cli/test_bad_arguments.py"),
+        (
+            "tests/integration/test_bad_calls.py",
+            "tests/integration/test_bad_names.py",
+            "tests/cli/test_bad_arguments.py",
+        ),
         "calls and commands with wrong values: refused in the product's words",
         {"BAD_CALLS": "all"},
     ),

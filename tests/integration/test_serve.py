@@ -46,9 +46,9 @@ SECRET = "the vault is opened by 4711"
 
 
 @contextmanager
-def served(path: Path, principal: str = "agent:http", waiting: int = 32) -> Iterator[TestClient]:
+def served(path: Path, principal: str = "agent:http", waiting: int = 32, budget: int = 5_000) -> Iterator[TestClient]:
     """Serve the tenant ``t`` of a store, which is made first."""
-    marskg.open(path, tenant="t", budget=5_000).close()
+    marskg.open(path, tenant="t", budget=budget).close()
     caller = Caller("t", Principal.of(principal))
     handles = Handles(lambda one: marskg.open(path, tenant=one.tenant, principal=one.principal, create=False))
     with handles.of(caller) as memory:
@@ -69,7 +69,7 @@ def test_a_program_floods_nothing_of_the_users_out(tmp_path: Path) -> None:
         kept = {memory.remember(f"User turn {n}: my garden, my dog and thing {n}").id for n in range(20)}
         kept.add(memory.remember("I am allergic to penicillin", kind="semantic", key="allergy").id)
     note = "a note {} about many things that are not so important at all but have many words in them to fill"
-    with served(tmp_path) as client:
+    with served(tmp_path, budget=1_000) as client:
         for n in range(40):
             keep(client, note.format(n), **({"source": "doc"} if n % 2 else {}))
         refused = [
