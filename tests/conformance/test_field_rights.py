@@ -325,7 +325,9 @@ FLOODS: dict[str, Callable[[AgentMemory, int], object]] = {
         [draft(f"r{m}", content=NOTE.format(f"{n} {m}")) for m in range(6)]
     ),
 }
-POLICIES = ["fifo", "lru", "priority-decay", "random-drop", "hybrid", "density", "reflection-summary", "greedy"]
+POLICIES = [
+    "fifo", "lru", "priority-decay", "random-drop", "hybrid", "density", "reflection-summary", "greedy", "private",
+]  # fmt: skip
 
 
 def flood(agent: AgentMemory, write: Callable[[AgentMemory, int], object], times: int = 60) -> int:
@@ -360,6 +362,26 @@ def test_every_policy_keeps_the_share(stores: Stores, policy: str) -> None:
         owner.remember(f"The user speaks on {n}: " + NOTE.format(n))
     # What pays for its own writes goes down to the low-water mark.
     assert sum(one.weight for one in owner.memories() if not is_higher(one.source_type, one.reliability)) >= 430
+    sound(owner)
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5])
+def test_what_is_drawn_at_random_keeps_both_shares(stores: Stores, part: float) -> None:
+    owner = stores.open(seed=5, embedding__model="none", budget=4_000, policy__name="private", budget__shares=part)
+    for n in range(40):
+        owner.remember(f"User turn {n}: " + "word " * (n % 7))
+        owner.remember(f"The answer {n}: " + "word " * (n % 5), source_type="chat_assistant")
+    before = owner.stats()["weight"]
+    plan = owner.privacy.forget(budget=before // 2)
+    left = dict.fromkeys((True, False), 0)
+    for one in owner.memories():
+        left[is_higher(one.source_type, one.reliability)] += one.weight
+    heaviest = max(action.weight for action in plan.actions)
+    assert left[True] >= int(part * (before // 2))
+    # Where whole memories do not add up to what is to go, the lower standing gives the rest.
+    assert left[False] > before // 2 - int(part * (before // 2)) - heaviest
+    assert sum(left.values()) > before // 2 - heaviest
+    assert owner.privacy.budget()["choices"] > 0
     sound(owner)
 
 

@@ -14,9 +14,10 @@ from marskg.policies.builtin.private import refuse_to_show, without_uniform
 from marskg.policies.core.guardrail import noted
 from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import reviewed
-from marskg.policies.executor import View, apply, make_room, planned_within, shortfall
+from marskg.policies.executor import View, apply, make_room, shares_of, shortfall, triggered
 from marskg.policies.quota_plans import ceiling_of, make_room_within
 from marskg.policies.registry import SUFFIX, goes_by_features, load_policy
+from marskg.policies.standing import within_shares
 from marskg.retrieval.index.feature_sources import CommittedFeatures, OpenFeatures
 from marskg.store.graph.validation import check_integer
 
@@ -120,7 +121,7 @@ class Planning:
         def planned(left: frozenset[str]) -> Plan:
             return policy.plan(view, target=target, exclude=left, seed=seed)
 
-        found = planned_within(policy, view, target, planned)
+        found = within_shares(view, shares_of(view, target), planned, budget=target, target=target)
         plan = found.plan
         if plan.weight_after > target:
             raise shortfall(self._writer.read, view, replace(state, budget=target), plan, left=found.left)
@@ -171,7 +172,8 @@ class Planning:
             features = CommittedFeatures(self._index, unit.before, unit.now)
             view = View(self._opened.engine.read, state, unit.now, None, features, handle=unit.services.handle)
             aim = state.budget if target is None else target
-            found = planned_within(policy, view, aim, lambda left: policy.plan(view, target=aim, exclude=left))
+            shares = shares_of(view, aim)
+            found = triggered(policy, view, shares, target=aim, budget=aim, exclude=frozenset())
             plan = reviewed(found.plan, view)
             if plan.weight_after > aim:
                 raise shortfall(self._writer.read, view, replace(state, budget=aim), plan, left=found.left)

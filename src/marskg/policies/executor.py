@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from marskg.errors import BudgetInfeasible, InvariantError, QueryRefused, StalePlan
 from marskg.ontology.vocabulary import CONTENT_TIERS, Operation, Tier
 from marskg.policies.builtin.fifo import FIFO
-from marskg.policies.builtin.private import NAME as PRIVATE
+from marskg.policies.builtin.private import PrivatePolicy
 from marskg.policies.core.guardrail import guarded
 from marskg.policies.core.plans import CONSOLIDATE, STRICT
 from marskg.policies.core.policy import plan_digest
 from marskg.policies.core.quarantine import OFF, QUARANTINE, reviewed
-from marskg.policies.standing import Held, Shares, within_shares
+from marskg.policies.standing import Held, Shares, drawn_within_shares, within_shares
 from marskg.store.graph import tiers as lifecycle
 from marskg.store.graph.summaries import consolidate_all
 from marskg.store.rows.index_gaps import Gap
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from marskg.config import Settings
     from marskg.policies.core.features import FeatureSource, FeatureTable
     from marskg.policies.core.policy import Policy
-    from marskg.policies.standing import Confined, Planner
+    from marskg.policies.standing import Confined
     from marskg.records import Action, Plan
     from marskg.reflection.passages import Sensing
     from marskg.reflection.summariser import Summariser
@@ -327,14 +327,7 @@ def make_room(
     low_water = int(state.settings.low_water * state.budget)
     target = min(low_water, state.budget)
     shares = Shares.of(_held(state), state.budget, state.settings.budget_shares, Held(*grew))
-    found = within_shares(
-        view,
-        shares,
-        lambda left: guarded(policy, view, target=target, budget=state.budget, exclude=exclude | left),
-        budget=state.budget,
-        target=target,
-        first=first_of(policy, view, target, exclude),
-    )
+    found = triggered(policy, view, shares, target=target, budget=state.budget, exclude=exclude)
     plan = reviewed(found.plan, view)
     if plan.weight_after > state.budget:
         raise shortfall(reader, view, state, plan, exclude=exclude, left=found.left)
@@ -385,18 +378,30 @@ def shortfall(
     return InvariantError(msg)
 
 
-def planned_within(policy: Policy, view: View, target: int, plan: Planner) -> Confined:
-    """Return the plan that brings a tenant down to ``target``, of which each standing keeps its share."""
-    shares = Shares.of(Held(view.weight - view.census.lower, view.census.lower), target, view.settings.budget_shares)
-    first = first_of(policy, view, target, frozenset())
-    return within_shares(view, shares, plan, budget=target, target=target, first=first)
+def triggered(
+    policy: Policy, view: View, shares: Shares, *, target: int, budget: int, exclude: frozenset[str]
+) -> Confined:
+    """Return the plan of a trigger, of which each standing keeps its share."""
+    if isinstance(policy, PrivatePolicy):
+        return drawn_within_shares(
+            view,
+            shares,
+            lambda rooms: policy.plan(view, target=target, exclude=exclude, rooms=rooms),
+            budget=budget,
+            target=target,
+        )
+    return within_shares(
+        view,
+        shares,
+        lambda left: guarded(policy, view, target=target, budget=budget, exclude=exclude | left),
+        budget=budget,
+        target=target,
+    )
 
 
-def first_of(policy: Policy, view: View, target: int, exclude: frozenset[str]) -> Planner | None:
-    """Return what says which of a standing go first where ``policy`` spends something each time that it is asked."""
-    if policy.name != PRIVATE:
-        return None
-    return lambda left: FIFO.plan(view, target=target, exclude=exclude | left)
+def shares_of(view: View, target: int) -> Shares:
+    """Return the shares of ``target``, to which somebody asked a tenant to be brought down."""
+    return Shares.of(Held(view.weight - view.census.lower, view.census.lower), target, view.settings.budget_shares)
 
 
 def _held(state: TenantState) -> Held:

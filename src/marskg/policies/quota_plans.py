@@ -19,12 +19,11 @@ from marskg.errors import BudgetInfeasible, InvariantError, MemoryTooLarge
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.builtin.fifo import FIFO
 from marskg.policies.core.candidates import Candidate, from_row, members
-from marskg.policies.core.guardrail import guarded
 from marskg.policies.core.plans import Choice, archives, build_plan, parameters_of
 from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import reviewed
-from marskg.policies.executor import View, apply, check_spared, first_of, listed, protection
-from marskg.policies.standing import Held, Shares, held_within, within_shares
+from marskg.policies.executor import View, apply, check_spared, listed, protection, triggered
+from marskg.policies.standing import Held, Shares, held_within
 from marskg.policies.streams.ordered import OrderedPolicy
 from marskg.policies.streams.slices import WHY, YOUNG
 from marskg.store.unit.quotas import USER
@@ -80,14 +79,7 @@ def make_room_within(
     shares = Shares.of(held_within(view, within), quota.budget, view.settings.budget_shares, Held(*grew))
 
     def confined(aim: int, young: frozenset[str]) -> Confined:
-        return within_shares(
-            view,
-            shares,
-            lambda left: guarded(policy, view, target=aim, budget=ceiling, exclude=spared | young | left),
-            budget=ceiling,
-            target=aim,
-            first=first_of(policy, view, aim, exclude | others | young),
-        )
+        return triggered(policy, view, shares, target=aim, budget=ceiling, exclude=spared | young)
 
     found = confined(target, young)
     if young and found.plan.weight_after > ceiling:

@@ -8,8 +8,9 @@ that alone was written to, which pays for itself. So a store of one standing is 
 What is taken of a standing that may give only a part is what the policy itself would take first. Where the budget
 cannot be held otherwise, what is protected of the higher standing goes before the lower one's share, and never the
 other way round.
-A policy only gets more ids to leave, so that the leaves of I3 are as many as they were. Pure but for reads: equal views
-and seeds give equal plans. Source: issue 53, point 3; ADR 89.
+A policy only gets more ids to leave, so that the leaves of I3 are as many as they were; one that spends something each
+time that it is asked gets the rooms that the shares leave, once. Pure but for reads: equal views and seeds give equal
+plans. Source: issue 53, point 3; ADR 89.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from marskg.ontology.vocabulary import SourceType, is_higher
 from marskg.policies.core.candidates import policy_statement
+from marskg.policies.streams.rooms import Rooms, Stage
 from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
 
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from marskg.policies.core.policy import PolicyView
     from marskg.records import Plan
 
-#: Makes the plan that leaves these ids and aims at that weight.
+#: Makes the plan that leaves these ids.
 Planner: TypeAlias = "Callable[[frozenset[str]], Plan]"
+#: Makes the plan whose actions fit into these rooms.
+Drawer: TypeAlias = "Callable[[Rooms], Plan]"
 _PAGE: Final = 500
 #: Passes after which each standing is confined.
 _PASSES: Final = 3
@@ -92,38 +96,61 @@ class Confined:
     left: frozenset[str]
 
 
-def within_shares(
-    view: PolicyView, shares: Shares, plan: Planner, *, budget: int, target: int, first: Planner | None = None
-) -> Confined:
+def within_shares(view: PolicyView, shares: Shares, plan: Planner, *, budget: int, target: int) -> Confined:
     """Return the plan of a policy that keeps the shares, and gets down to ``budget`` if that can be.
 
-    ``target`` is what it aims at; ``first`` says what would go first of a standing that may give a part only, where the
-    policy is not to be asked twice.
+    ``target`` is what it aims at.
     """
-    needed = view.weight - target
-    if shares.spare(higher=True) + shares.spare(higher=False) < needed:
-        shares = shares.paying()
-    found = _confined(view, shares, plan, first=first)
+    shares = _enough(view, shares, target)
+    found = _confined(view, shares, plan)
     if found.left and found.plan.weight_after > target and shares.paying() != shares:
         shares = shares.paying()
-        found = _confined(view, shares, plan, first=first)
+        found = _confined(view, shares, plan)
     if found.left and found.plan.weight_after > budget and shares.kept.lower:
-        found = _confined(view, shares.yielding(), plan, first=first)
+        found = _confined(view, shares.yielding(), plan)
     return found
 
 
-def _confined(view: PolicyView, shares: Shares, plan: Planner, *, first: Planner | None) -> Confined:
-    if first is not None and not shares.bind:
-        return Confined(plan(frozenset()), frozenset())
-    chooser = plan if first is None else first
+def drawn_within_shares(view: PolicyView, shares: Shares, draw: Drawer, *, budget: int, target: int) -> Confined:
+    """Return the same of a policy that spends something each time that it is asked: it is asked once.
+
+    ``left`` is what had no room, and is told only where the plan stays above ``budget``.
+    """
+    if not shares.bind:
+        return Confined(draw(Rooms.unlimited(target)), frozenset())
+    shares = _enough(view, shares, target)
+    stages = [_stage(shares, target)]
+    if shares.paying() != shares:
+        shares = shares.paying()
+        stages.append(_stage(shares, target))
+    if shares.kept.lower:
+        stages.append(_stage(shares.yielding(), budget))
+    standing = {ident: higher for ident, higher, _ in _live(view)}
+    plan = draw(Rooms(frozenset(ident for ident, higher in standing.items() if higher), stages))
+    if plan.weight_after <= budget:
+        return Confined(plan, frozenset())
+    return Confined(plan, frozenset(standing) - {action.id for action in plan.actions})
+
+
+def _enough(view: PolicyView, shares: Shares, target: int) -> Shares:
+    """Return shares that leave as much as is needed, where whoever wrote alone can pay for it."""
+    spare = shares.spare(higher=True) + shares.spare(higher=False)
+    return shares.paying() if spare < view.weight - target else shares
+
+
+def _stage(shares: Shares, aim: int) -> Stage:
+    return Stage(shares.spare(higher=True), shares.spare(higher=False), aim)
+
+
+def _confined(view: PolicyView, shares: Shares, plan: Planner) -> Confined:
     left: frozenset[str] = frozenset()
     for _ in range(_PASSES):
-        found = chooser(left)
+        found = plan(left)
         more = _too_much(view, shares, found) if shares.bind else left
         if more <= left:
             break
         left |= more
-    return Confined(found if first is None else plan(left), left)
+    return Confined(found, left)
 
 
 def _too_much(view: PolicyView, shares: Shares, plan: Plan) -> frozenset[str]:

@@ -21,6 +21,7 @@ from marskg.policies.builtin.density import why
 from marskg.policies.builtin.stages import Scores
 from marskg.policies.core.plans import Choice, build_plan, facts, parameters_of, ruled, words
 from marskg.policies.streams.drawn import take_drawn
+from marskg.policies.streams.rooms import Rooms
 from marskg.store.rows.order_keys import SUPERSEDED
 
 if TYPE_CHECKING:
@@ -79,9 +80,11 @@ class RandomisedTieBreak:
             return build_plan(view, NAME, parameters, target, [], chance)
         scores = Scores(view.table(), view.settings, view.now)
         lottery = _NearTies(scores, chance)
-        choices = take_drawn(
-            view, scores.table, lottery, lambda candidate: _choice(view, scores, lottery, candidate), target, exclude
-        )
+
+        def chosen(candidate: Candidate) -> Choice:
+            return _choice(view, scores, lottery, candidate)
+
+        choices = take_drawn(view, scores.table, lottery, chosen, Rooms.unlimited(target), exclude)
         return build_plan(view, NAME, parameters, target, choices, chance)
 
 

@@ -42,6 +42,7 @@ from marskg.policies.core.plans import Choice, archives_by, build_plan, facts, p
 from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import OFF, SENSITIVE
 from marskg.policies.streams.drawn import take_drawn
+from marskg.policies.streams.rooms import Rooms
 from marskg.store.rows.order_keys import SUPERSEDED
 from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import CONTROL, NANO, Account, ConversationKeys
@@ -238,11 +239,18 @@ class PrivatePolicy:
         return True
 
     def plan(
-        self, view: PolicyView, *, target: int, exclude: frozenset[str] = frozenset(), seed: int | None = None
+        self,
+        view: PolicyView,
+        *,
+        target: int,
+        exclude: frozenset[str] = frozenset(),
+        seed: int | None = None,
+        rooms: Rooms | None = None,
     ) -> Plan:
         """Return a plan down to ``target``; two calls draw two plans, and whoever sees both has spent for both.
 
-        The plan carries the account as it is afterwards, which is stored with it. ``seed`` is not looked at.
+        The plan carries the account as it is afterwards, which is stored with it. ``seed`` is not looked at. What is
+        taken of each standing fits into ``rooms``, where they are given.
 
         Raises:
             PrivacyBudgetExhausted: the budget is spent, and ``privacy.when_spent`` is ``refuse``.
@@ -258,7 +266,11 @@ class PrivatePolicy:
         table = view.table()
         privacy = view.settings.privacy
         lottery = _Lottery(view, table, self._mechanism(nano(privacy.epsilon_per_choice) / NANO, SPAN), view)
-        choices = take_drawn(view, table, lottery, lambda candidate: _choice(view, candidate, lottery), target, exclude)
+
+        def chosen(candidate: Candidate) -> Choice:
+            return _choice(view, candidate, lottery)
+
+        choices = take_drawn(view, table, lottery, chosen, rooms or Rooms.unlimited(target), exclude)
         plan = build_plan(view, NAME, _parameters(view, lottery), target, choices, None)
         if lottery.account == lottery.before:
             return plan

@@ -2,12 +2,13 @@
 
 Guarantees: a draw is among exactly the leaves of that moment, what became a leaf by earlier draws among them; what is
 superseded goes before anything is drawn, the oldest first; a draw that is asked for is used, all of it. What the store
-says may not go is passed over, whatever the table says.
+says may not go is passed over, whatever the table says. What is taken of each standing fits into its room
+(:mod:`.rooms`): a draw is among what fits, and of no more than surely fits.
 """
 
 from __future__ import annotations
 
-import heapq
+from bisect import insort
 from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from marskg.policies.core.features import FeatureTable, Integers
     from marskg.policies.core.policy import PolicyView
+    from marskg.policies.streams.rooms import Rooms
     from marskg.store.rows.index_gaps import Gap
 
 _READ: Final = 500
@@ -55,21 +57,23 @@ class DrawnStream:
         lottery: Lottery,
         *,
         within: npt.NDArray[np.bool_],
-        excess: int,
+        rooms: Rooms,
     ) -> None:
-        """Draw from the rows ``within`` until ``excess`` tokens are drawn."""
+        """Draw from the rows ``within`` what fits into ``rooms``, until the weight is what they aim at."""
         self._view = view
         self._table = table
         self._lottery = lottery
         self._within = within
-        self._excess = excess
+        self._rooms = rooms
+        self._weight = view.weight
+        self._weights = table.columns["weight"]
+        self._higher = rooms.higher_of(table.ids)
         superseded = table.columns["superseded"].astype(np.bool_)
         taking_part = table.columns["open"].astype(np.bool_) & within
         #: What may go now.
         self._pool = taking_part & ~superseded
         first = np.flatnonzero(taking_part & superseded)
-        self._first = [(int(table.columns["sequence"][row]), int(row)) for row in first]
-        heapq.heapify(self._first)
+        self._first = sorted((int(table.columns["sequence"][row]), int(row)) for row in first)
         self._freed: dict[int, Candidate] = {}
         self._queue: deque[Candidate] = deque()
         self._number = 0
@@ -87,7 +91,8 @@ class DrawnStream:
         """Return the next candidate and move past it."""
         found = self._queue.popleft()
         self._number += 1
-        self._excess -= found.weight
+        self._weight -= found.weight
+        self._rooms.take(found.id, found.weight)
         return found
 
     def upcoming(self, limit: int) -> list[Candidate]:
@@ -100,7 +105,7 @@ class DrawnStream:
         if row is not None and self._within[row]:
             self._freed[row] = candidate
             if candidate.rank == SUPERSEDED:
-                heapq.heappush(self._first, (candidate.sequence, row))
+                insort(self._first, (candidate.sequence, row))
             else:
                 self._pool[row] = True
         return None
@@ -112,22 +117,35 @@ class DrawnStream:
 
     def _next_rows(self) -> Sequence[int]:
         """Return the rows that go next; none if nothing may go."""
-        if self._first:
+        while True:
+            rows = self._that_fit()
+            if rows or not self._rooms.widen(self._weight):
+                return rows
+
+    def _that_fit(self) -> Sequence[int]:
+        """Return the rows that go next of those that fit, none if none does."""
+        first = self._fitting(np.array([row for _, row in self._first], dtype=np.int64))
+        if len(first):
             # One at a time would read the store for each: as many as surely go, whichever they are.
-            number = min(self._least(np.array([row for _, row in self._first])), _AHEAD)
-            return [heapq.heappop(self._first)[1] for _ in range(number)]
-        rows = np.flatnonzero(self._pool)
+            going: list[int] = first[: min(self._least(first), _AHEAD)].tolist()
+            gone = set(going)
+            self._first = [pair for pair in self._first if pair[1] not in gone]
+            return going
+        rows = self._fitting(np.flatnonzero(self._pool))
         if not len(rows):
             return []
         drawn = self._lottery.draw(rows, self._least(rows))
         self._pool[list(drawn)] = False
         return drawn
 
+    def _fitting(self, rows: Integers) -> Integers:
+        return rows[self._rooms.fit(self._higher[rows], self._weights[rows])]
+
     def _least(self, rows: Integers) -> int:
-        """Return how many of ``rows`` have to go at least: as many as it takes of the heaviest."""
-        weights = np.sort(self._table.columns["weight"][rows])[::-1]
-        enough = int(np.searchsorted(np.cumsum(weights), self._excess))
-        return min(enough + 1, len(rows))
+        """Return how many of ``rows`` have to go at least: as many as it takes of the heaviest, and as surely fit."""
+        weights = np.sort(self._weights[rows])[::-1]
+        enough = int(np.searchsorted(np.cumsum(weights), self._weight - self._rooms.aim))
+        return min(enough + 1, len(rows), self._rooms.surely(self._higher[rows], self._weights[rows]))
 
     def _checked(self, rows: Sequence[int]) -> list[Candidate]:
         """Return the candidates of ``rows`` that the store says may go."""
@@ -151,18 +169,18 @@ def take_drawn(  # noqa: PLR0917 - what a plan is made of
     table: FeatureTable,
     lottery: Lottery,
     choice: Callable[[Candidate], Choice],
-    target: int,
+    rooms: Rooms,
     exclude: frozenset[str],
 ) -> list[Choice]:
-    """Return what a lottery draws to bring the live weight down to ``target``, each made a choice by ``choice``.
+    """Return what a lottery draws to bring the live weight down to what ``rooms`` aim at, made choices by ``choice``.
 
     Where nothing is left to draw from, what only latent memories keep is archived.
     """
     weight = view.weight
-    stream = DrawnStream(view, table, lottery, within=_within(view, table, exclude), excess=weight - target)
+    stream = DrawnStream(view, table, lottery, within=_within(view, table, exclude), rooms=rooms)
     leaves = Leaves(view, stream, exclude=exclude, archive=archives(view))
     choices = []
-    while weight > target:
+    while weight > rooms.aim:
         taken = leaves.take()
         if taken is None:
             break
@@ -170,10 +188,9 @@ def take_drawn(  # noqa: PLR0917 - what a plan is made of
         choices.append(choice(taken[1]))
     # What keeps one user's memories from going may be others': policies.quota_plans looks at both.
     if view.within is None:
-        choices += [
-            Choice(candidate, "stranded", 0, REASON_STRANDED, stranded=True)
-            for candidate in leaves.stranded(weight - target)
-        ]
+        for candidate in leaves.stranded(weight - rooms.aim, fits=rooms.fits):
+            rooms.take(candidate.id, candidate.weight)
+            choices.append(Choice(candidate, "stranded", 0, REASON_STRANDED, stranded=True))
     return choices
 
 

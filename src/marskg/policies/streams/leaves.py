@@ -16,7 +16,7 @@ from marskg.policies.core.candidates import Candidate, from_row, members, policy
 from marskg.store.rows.order_keys import key_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from marskg.policies.core.policy import PolicyView
     from marskg.store.rows.index_gaps import Gap
@@ -136,8 +136,10 @@ class Leaves:
         rows = self._view.run(policy_statement("live-dependents"), {"refs": refs})
         return counts | {row["id"]: row["live"] for row in rows}
 
-    def stranded(self, excess: int) -> Iterator[Candidate]:
+    def stranded(self, excess: int, fits: Callable[[str, int], bool] | None = None) -> Iterator[Candidate]:
         """Yield what is kept only by memories out of the live tier, the oldest first, until it frees ``excess`` tokens.
+
+        What does not fit when its turn comes, by its id and weight, stays.
 
         Nothing but a latent dependent keeps these memories from being leaves. Archiving them frees their tokens and
         keeps closure, so the protected set stays the only floor below which a policy cannot get (semantics I3).
@@ -156,6 +158,8 @@ class Leaves:
         heapq.heapify(ready)
         while ready and excess > 0:
             found = blocked[heapq.heappop(ready)[2]]
+            if fits is not None and not fits(found.id, found.weight):
+                continue
             excess -= found.weight
             yield found
             for base in set(found.bases) & set(blocked):
