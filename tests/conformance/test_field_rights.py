@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -393,6 +394,25 @@ def test_an_agent_that_has_the_whole_budget_gives_way_when_the_user_comes(stores
     for n in range(20):
         owner.remember(f"The user speaks {n}: " + NOTE.format(n))
     assert sum(one.weight for one in owner.memories() if one.source_type is SourceType.CHAT_USER) >= 430
+    sound(owner)
+
+
+@pytest.mark.parametrize("policy", ["fifo", "priority-decay", "random-drop", "density", "private"])
+def test_the_user_reaches_its_share_when_an_agent_was_there_first(stores: Stores, policy: str) -> None:
+    chance = Random(policy)
+    owner, agent = both(stores, budget=1_000, policy__name=policy)
+    for n in range(90):
+        agent.remember(f"Assistant note {n}: " + "look at the boiler again " * chance.randrange(1, 6))
+    said: dict[str, int] = {}
+    while True:
+        one = owner.remember(f"And of shelf {len(said)} I say: " + "it holds boiler parts " * chance.randrange(1, 5))
+        if sum(said.values()) + one.weight > 500:
+            break
+        said[one.id] = one.weight
+        assert said.keys() <= {two.id for two in owner.memories()}
+        if chance.random() < 0.3:
+            agent.remember(f"Assistant note again, {len(said)}: the roof and the train")
+            assert said.keys() <= {two.id for two in owner.memories()}
     sound(owner)
 
 

@@ -118,8 +118,8 @@ class Planning:
         )
         policy = self.policy(name)
 
-        def planned(left: frozenset[str]) -> Plan:
-            return policy.plan(view, target=target, exclude=left, seed=seed)
+        def planned(left: frozenset[str], aim: int) -> Plan:
+            return policy.plan(view, target=aim, exclude=left, seed=seed)
 
         found = within_shares(view, shares_of(view, target), planned, budget=target, target=target)
         plan = found.plan

@@ -393,7 +393,7 @@ def triggered(
     return within_shares(
         view,
         shares,
-        lambda left: guarded(policy, view, target=target, budget=budget, exclude=exclude | left),
+        lambda left, aim: guarded(policy, view, target=aim, budget=budget, exclude=exclude | left),
         budget=budget,
         target=target,
     )

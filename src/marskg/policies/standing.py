@@ -3,11 +3,11 @@
 Of two standings, what the user said with what the operator vouches for, and all else, each is promised a part of the
 budget (``budget.shares``).
 
-Guarantees: a plan takes of a standing no more than what it has above its share; where that is not enough, of the one
-that alone was written to, which pays for itself. So a store of one standing is planned as if there were no shares.
-What is taken of a standing that may give only a part is what the policy itself would take first. Where the budget
-cannot be held otherwise, what is protected of the higher standing goes before the lower one's share, and never the
-other way round.
+Guarantees: a plan takes of a standing no more than what it has above its share. Whoever wrote alone, and has more than
+its share, pays for that, down to the low-water mark; whoever has not, pays nothing while the other has more. What is
+taken of a standing that may give only a part is what the policy itself would take first. Where whole memories do not
+add up, or the budget cannot be held otherwise, the lower standing gives way, and never the other way round for its own
+writes. So a store of one standing is planned as if there were no shares.
 A policy only gets more ids to leave, so that the leaves of I3 are as many as they were; one that spends something each
 time that it is asked gets the rooms that the shares leave, once. Pure but for reads: equal views and seeds give equal
 plans. Source: issue 53, point 3; ADR 89.
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from marskg.policies.core.policy import PolicyView
     from marskg.records import Plan
 
-#: Makes the plan that leaves these ids.
-Planner: TypeAlias = "Callable[[frozenset[str]], Plan]"
+#: Makes the plan that leaves these ids and aims at that weight.
+Planner: TypeAlias = "Callable[[frozenset[str], int], Plan]"
 #: Makes the plan whose actions fit into these rooms.
 Drawer: TypeAlias = "Callable[[Rooms], Plan]"
 _PAGE: Final = 500
@@ -79,13 +79,37 @@ class Shares:
         return self.held.higher > 0 and self.held.lower > 0
 
     def paying(self) -> Shares:
-        """Return the shares without that of whoever wrote alone, who pays where no more may be taken of both."""
+        """Return the shares without that of whoever wrote alone."""
         kept = replace(self.kept, higher=0) if self.writer else replace(self.kept, lower=0)
         return self if self.writer is None else replace(self, kept=kept)
 
     def yielding(self) -> Shares:
-        """Return the shares without that of the lower standing, which gives way to what is protected."""
+        """Return the shares without that of the lower standing."""
         return replace(self, kept=replace(self.kept, lower=0))
+
+    def steps(self, weight: int, *, budget: int, target: int) -> list[Step]:
+        """Return the shares to be tried in turn, where the live weight is ``weight``: the later, the fewer are kept."""
+        paying = self.paying()
+        if self.writer is not None and self.spare(higher=self.writer) > 0:
+            enough = self.spare(higher=True) + self.spare(higher=False) >= weight - target
+            steps = [Step(self, target, target)] if enough else []
+            steps += [Step(paying, target, target), Step(paying.yielding(), budget, budget)]
+        elif self.writer is False:
+            steps = [Step(self, target, target), Step(paying, budget, target)]
+        else:
+            yielding = self.yielding()
+            steps = [Step(self, target, target), Step(yielding, budget, budget)]
+            steps.append(Step(yielding.paying(), budget, budget))
+        return [one for place, one in enumerate(steps) if not place or one.shares != steps[place - 1].shares]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Shares that are tried where the live weight is still ``above`` so many tokens, on the way to ``aim``."""
+
+    shares: Shares
+    above: int
+    aim: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +125,11 @@ def within_shares(view: PolicyView, shares: Shares, plan: Planner, *, budget: in
 
     ``target`` is what it aims at.
     """
-    shares = _enough(view, shares, target)
-    found = _confined(view, shares, plan)
-    if found.left and found.plan.weight_after > target and shares.paying() != shares:
-        shares = shares.paying()
-        found = _confined(view, shares, plan)
-    if found.left and found.plan.weight_after > budget and shares.kept.lower:
-        found = _confined(view, shares.yielding(), plan)
+    first, *later = shares.steps(view.weight, budget=budget, target=target)
+    found = _confined(view, first, plan)
+    for step in later:
+        if found.left and found.plan.weight_after > step.above:
+            found = _confined(view, step, plan)
     return found
 
 
@@ -118,13 +140,10 @@ def drawn_within_shares(view: PolicyView, shares: Shares, draw: Drawer, *, budge
     """
     if not shares.bind:
         return Confined(draw(Rooms.unlimited(target)), frozenset())
-    shares = _enough(view, shares, target)
-    stages = [_stage(shares, target)]
-    if shares.paying() != shares:
-        shares = shares.paying()
-        stages.append(_stage(shares, target))
-    if shares.kept.lower:
-        stages.append(_stage(shares.yielding(), budget))
+    stages = [
+        Stage(step.shares.spare(higher=True), step.shares.spare(higher=False), step.above, step.aim)
+        for step in shares.steps(view.weight, budget=budget, target=target)
+    ]
     standing = {ident: higher for ident, higher, _ in _live(view)}
     plan = draw(Rooms(frozenset(ident for ident, higher in standing.items() if higher), stages))
     if plan.weight_after <= budget:
@@ -132,21 +151,11 @@ def drawn_within_shares(view: PolicyView, shares: Shares, draw: Drawer, *, budge
     return Confined(plan, frozenset(standing) - {action.id for action in plan.actions})
 
 
-def _enough(view: PolicyView, shares: Shares, target: int) -> Shares:
-    """Return shares that leave as much as is needed, where whoever wrote alone can pay for it."""
-    spare = shares.spare(higher=True) + shares.spare(higher=False)
-    return shares.paying() if spare < view.weight - target else shares
-
-
-def _stage(shares: Shares, aim: int) -> Stage:
-    return Stage(shares.spare(higher=True), shares.spare(higher=False), aim)
-
-
-def _confined(view: PolicyView, shares: Shares, plan: Planner) -> Confined:
+def _confined(view: PolicyView, step: Step, plan: Planner) -> Confined:
     left: frozenset[str] = frozenset()
     for _ in range(_PASSES):
-        found = plan(left)
-        more = _too_much(view, shares, found) if shares.bind else left
+        found = plan(left, step.aim)
+        more = _too_much(view, step.shares, found) if step.shares.bind else left
         if more <= left:
             break
         left |= more

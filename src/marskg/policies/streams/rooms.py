@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Tokens that may be taken of the higher and of the lower standing in all, on the way to a weight; None: any."""
+    """Tokens that may be taken of the higher and of the lower standing in all (None: any), on the way to ``aim``.
+
+    It begins where the live weight is still ``above`` so many tokens.
+    """
 
     higher: int | None
     lower: int | None
+    above: int
     aim: int
 
 
@@ -41,7 +45,7 @@ class Rooms:
     @classmethod
     def unlimited(cls, target: int) -> Rooms:
         """Return rooms that everything fits into."""
-        return cls(frozenset(), [Stage(None, None, target)])
+        return cls(frozenset(), [Stage(None, None, target, target)])
 
     @property
     def aim(self) -> int:
@@ -82,7 +86,7 @@ class Rooms:
 
     def widen(self, weight: int) -> bool:
         """Go to the next stage that a live weight of ``weight`` tokens calls for; return whether there is one."""
-        while len(self._stages) > 1 and weight <= self._stages[1].aim:
+        while len(self._stages) > 1 and weight <= self._stages[1].above:
             del self._stages[1]
         if len(self._stages) == 1:
             return False
