@@ -9,6 +9,7 @@ findings. Other widths and scripts, unseen characters and encodings are undone a
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.personal.particulars import LABEL_WORDS
@@ -69,10 +70,11 @@ def find(label: str) -> set[Category]:
     return {category for start in starts for category in _in_window(label[start : start + _WINDOW])}
 
 
-def _in_window(label: str) -> set[Category]:
+@lru_cache(maxsize=256)  # A session's name comes with each of its turns.
+def _in_window(label: str) -> frozenset[Category]:
     if not _MAYBE.search(label if LABEL_WORDS.born.search(label) else _KNOWN.sub(" ", label)):
-        return set()
-    return {category for form in (label, *(view.text for view in views(label))) for category in _in(form)}
+        return frozenset()
+    return frozenset(category for form in (label, *(view.text for view in views(label))) for category in _in(form))
 
 
 def _in(label: str) -> Iterator[Category]:
