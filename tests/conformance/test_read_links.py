@@ -51,14 +51,13 @@ WORDS = [
     ("Viola", "Viola ha chiamato ieri", "Suona la viola da anni."),
     ("Roos", "Roos belde gisteren", "Er staat een roos op tafel."),
     ("Надежда", "Надежда звонила вчера", "Её надежда крепка."),
-    ("Olive Branch", f"Olive Branch {ALSO}", "They offered Tim an olive branch."),
     ("Apple", "Apple sent me a bill", "I drank apple juice"),
 ]
 LONGER = [
     ("Carla Neves", "Carla Neves lives in Ulm", "carla neves prado called"),
     ("Carla Neves", "Carla Neves lives in Ulm", "CARLA NEVES PRADO CALLED"),
     ("Carla Neves", "Carla Neves lives in Ulm", "lia carla neves called"),
-    ("Carla Neves", "Carla Neves lives in Ulm", "Carla Neves's Garage sells tyres"),
+    ("Carla Neves", "Carla Neves lives in Ulm", "Carla Neves's Bakery sells bread"),
     ("Carla Neves", "Carla Neves lives in Ulm", "Carla Neves and Sons sell tyres"),
     ("Carla Neves", "Carla Neves lives in Ulm", "Carla Neves (Prado) called"),
     ("Nils Ek", "Nils Ek bor i Lund", "nils ek falk ringde"),

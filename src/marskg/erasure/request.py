@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.answer import Answer
 from marskg.entities.read_links import may_be_read, may_begin_sentence
 from marskg.errors import InvalidInput
-from marskg.language.mentions import folded_name, may_be_person
+from marskg.language.mentions import EntityType, folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
@@ -376,9 +376,10 @@ def _forms(entity: Entity, asked: str) -> tuple[str, ...]:
 
     Who asks for *Robin* asks for nobody's bird, though it was the first that was called so.
     """
-    words = folded_name(asked).split()
-    is_word = entity.name == entity.name.lower() and asked != asked.lower() and all(map(is_common, words))
-    if not is_word or folded_name(entity.name).split() != words:
+    key = folded_name(asked)
+    is_small = entity.name == entity.name.lower() and asked != asked.lower() and folded_name(entity.name) == key
+    is_word = entity.entity_type == EntityType.THING or all(map(is_common, key.split()))
+    if not is_small or not is_word:
         return (entity.name, *entity.aliases)
     return (asked, *(name for name in entity.aliases if name != name.lower()))
 
