@@ -39,7 +39,6 @@ def fate(memory: AgentMemory, erased: str, texts: dict[str, str]) -> dict[str, s
 #: Who is known, how a text says so, and what stands near the name and is not surely about them.
 WORDS = [
     ("Heather", f"Heather {ALSO}", "The heather covers the hill."),
-    ("Daisy", f"Daisy {ALSO}", "We picked daisies in the grass."),
     ("Holly", f"Holly {ALSO}", "I hung a holly on the door."),
     ("Jasper", f"Jasper {ALSO}", "He wears a jasper on a string."),
     ("Lily", f"Lily {ALSO}", "We saw lilies on the pond."),
@@ -86,6 +85,15 @@ def test_a_link_that_was_read_takes_no_word_and_nobody_of_a_longer_name(
     assert found[said] in {"taken", "near"}
     assert found[other] in {"near", "namesake"}
     assert memory.verify().ok
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_plural_of_a_word_is_nobody(stores: Stores, *, backwards: bool) -> None:
+    memory = opened(stores)
+    texts = [f"Daisy {ALSO}", "We picked daisies in the grass."]
+    found = fate(memory, "Daisy", {text: memory.remember(text).id for text in (texts[::-1] if backwards else texts)})
+    assert found[texts[0]] in {"taken", "near"}
+    assert found[texts[1]] != "taken"
 
 
 @pytest.mark.parametrize(("name", "text", "meant"), CALLED)
@@ -149,6 +157,7 @@ STARTS = [
     "Prévenez {} demain",
     "Félicite {} demain",
     "Dün {} aradı",
+    "Siehst du {} heute?",
 ]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from marskg.language.en.morphology import singular
+from marskg.language.en.names.proper_names import after_particles
 from marskg.language.en.tokens import Tokens
 from marskg.language.mentions import folded_name
 
@@ -34,12 +35,21 @@ def may_be_read(texts: Iterable[str], names: Iterable[str]) -> bool:
 
 
 def may_begin_sentence(texts: Iterable[str], longer: Iterable[str], forms: Iterable[str]) -> bool:
-    """Return whether one of ``longer``, one of ``forms`` after one word more, begins a sentence of ``texts``."""
-    ends = {_stems(Tokens(form)) for form in forms}
-    wanted = {stems for stems in map(_stems, map(Tokens, longer)) if stems[1:] in ends}
+    """Return whether one of ``longer``, in which one word stands before one of ``forms``, begins a sentence of ``texts``.
+
+    Particles may stand between them: *Kennst du Lars*.
+    """
+    starts = {_stems(Tokens(form)) for form in forms} - {()}
+    wanted = {_stems(tokens) for tokens in map(Tokens, longer) if any(_is_after_one(tokens, one) for one in starts)}
     if not wanted:
         return False
     return any(stems[: len(words)] == words for text in texts for stems in _sentences(text) for words in wanted)
+
+
+def _is_after_one(tokens: Tokens, words: tuple[str, ...]) -> bool:
+    """Return whether ``words`` stand in a name after its first word, with nothing but particles between them."""
+    place = after_particles(tokens, 1)
+    return _stems(tokens)[place : place + len(words)] == words
 
 
 def _stems(tokens: Tokens) -> tuple[str, ...]:

@@ -284,21 +284,29 @@ def _is_adjective(tokens: Tokens, first: int, end: int) -> bool:
     )
 
 
-def without_first(tokens: Tokens, name: Name) -> Name | None:
-    """Return a person's name that begins a sentence without its first word, where two words are left that are a name.
+def after_particles(tokens: Tokens, place: int) -> int:
+    """Return where the particles in small letters end that stand at ``place``."""
+    while place < len(tokens) and tokens.classes[place] & Is.PARTICLE and not tokens.capital[place]:
+        place += 1
+    return place
 
-    None where there are fewer, or no such words.
+
+def without_first(tokens: Tokens, name: Name) -> Name | None:
+    """Return a name that begins a sentence without its first word, and particles after it; None where no two are left.
+
+    *Kennst du Lars Vogel* has such particles.
     """
-    first, end = name.first + 1, name.end
-    if not tokens.opens[name.first] or end - first < _FULL or not tokens.capital[first]:
+    first = after_particles(tokens, name.first + 1)
+    if not tokens.opens[name.first] or name.end - first < _FULL:
         return None
-    return Name(first, end, name.type)
+    return Name(first, name.end, name.type)
 
 
 def is_supported(tokens: Tokens, name: Name) -> bool:
     """Return whether there is more for the first word of a sentence as a part of a name than where it stands.
 
-    It is a first name, has its capital elsewhere, or belongs to what is no person's name, or to no name without it.
+    It is a first name, has its capital elsewhere, or belongs to what is no person's name, or to no name without it; a
+    particle follows it.
     """
     first = tokens.stems[name.first]
     rest = range(name.first + 1, name.end)
