@@ -1,4 +1,5 @@
 """A link that was read from a text is believed where the text has the name, and a first word is no part of a name."""
+# ruff: noqa: RUF001 - the names are in several alphabets
 
 from __future__ import annotations
 
@@ -200,4 +201,7 @@ def test_two_full_names_that_are_joined_are_two_people(stores: Stores, join: str
 def test_a_longer_name_inside_a_sentence_is_anothers_still(stores: Stores) -> None:
     memory = opened(stores)
     texts = {text: memory.remember(text).id for text in ("Greta Holm paints", "I met Ada Greta Holm at noon")}
-    assert fate(memory, "Greta Holm", texts) == {"Greta Holm paints": "taken", "I met Ada Greta Holm at noon": "namesake"}
+    assert fate(memory, "Greta Holm", texts) == {
+        "Greta Holm paints": "taken",
+        "I met Ada Greta Holm at noon": "namesake",
+    }

@@ -35,7 +35,7 @@ def may_be_read(texts: Iterable[str], names: Iterable[str]) -> bool:
 
 
 def may_begin_sentence(texts: Iterable[str], longer: Iterable[str], forms: Iterable[str]) -> bool:
-    """Return whether one of ``longer``, in which one word stands before one of ``forms``, begins a sentence of ``texts``.
+    """Return whether a sentence of ``texts`` begins with one of ``longer`` that has one word before one of ``forms``.
 
     Particles may stand between them: *Kennst du Lars*.
     """

@@ -263,16 +263,16 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
         found = spelled.read(matter, theirs=memory.id in theirs)
+        doubt = spelled.doubt(matter) if memory.id in linked and found.verdict is not Verdict.IS else None
         if found.verdict is Verdict.IS:
             ids.add(memory.id)
             seen |= found.names
             why[memory.id] = f"has the name {', '.join(sorted(found.names))}"
-        elif memory.id in linked:
-            found = spelled.doubt(matter)
-            if found is None:
-                continue
+        elif doubt is not None:
             ids.remove(memory.id)
-        others.read(memory, found if parts is None else parts.read(found, matter))
+            others.read(memory, doubt)
+        elif memory.id not in linked:
+            others.read(memory, found if parts is None else parts.read(found, matter))
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(

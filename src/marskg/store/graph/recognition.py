@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import Draft
-from marskg.entities import NOTHING, Recognised, Recogniser, SpacyRecogniser, folded_name, load_dictionary, words_looked_up
+from marskg.entities import (
+    NOTHING,
+    Recognised,
+    Recogniser,
+    SpacyRecogniser,
+    folded_name,
+    load_dictionary,
+    words_looked_up,
+)
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import RELIABILITY, SourceType, is_higher
 from marskg.store.rows.name_cache import as_ref, first_word
