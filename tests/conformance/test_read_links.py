@@ -124,6 +124,15 @@ def test_what_the_caller_gives_stands_where_the_text_has_no_spelling_of_it(store
     assert set(fate(memory, "Carla Neves", texts).values()) == {"taken"}
 
 
+def test_what_stays_mentions_the_erased_no_more(stores: Stores) -> None:
+    memory = opened(stores)
+    texts = {text: memory.remember(text).id for text in ("Carla Neves lives in Ulm", "carla neves prado called")}
+    assert set(fate(memory, "Carla Neves", texts).values()) == {"taken", "near"}
+    assert "Carla Neves" not in {one.name for one in memory.entities.list()}
+    assert not [edge for _, edges, _ in memory.store.reader.memories() for edge in edges]
+    assert memory.verify().ok
+
+
 def test_a_blacklist_says_what_an_erasure_says(stores: Stores) -> None:
     memory = opened(stores)
     memory.remember(f"Heather {ALSO}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.en.morphology import singular
 from marskg.language.en.names.proper_names import after_particles
 from marskg.language.en.tokens import Tokens
@@ -39,11 +40,19 @@ def may_begin_sentence(texts: Iterable[str], longer: Iterable[str], forms: Itera
 
     Particles may stand between them: *Kennst du Lars*.
     """
-    starts = {_stems(Tokens(form)) for form in forms} - {()}
-    wanted = {_stems(tokens) for tokens in map(Tokens, longer) if any(_is_after_one(tokens, one) for one in starts)}
+    wanted = _begun(frozenset(longer), frozenset(forms))
     if not wanted:
         return False
     return any(stems[: len(words)] == words for text in texts for stems in _sentences(text) for words in wanted)
+
+
+@keeping_texts(4)
+def _begun(longer: frozenset[str], forms: frozenset[str]) -> frozenset[tuple[str, ...]]:
+    """Return the words of those of ``longer`` that have one word, and particles, before one of ``forms``."""
+    starts = {_stems(Tokens(form)) for form in forms} - {()}
+    return frozenset(
+        _stems(tokens) for tokens in map(Tokens, longer) if any(_is_after_one(tokens, one) for one in starts)
+    )
 
 
 def _is_after_one(tokens: Tokens, words: tuple[str, ...]) -> bool:
