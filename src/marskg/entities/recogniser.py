@@ -24,7 +24,7 @@ from marskg.language.en.names.aliases import (
     with_nicknames,
 )
 from marskg.language.en.names.phrases import Phrase, find_phrases
-from marskg.language.en.names.proper_names import find_names
+from marskg.language.en.names.proper_names import find_names, is_supported, without_first
 from marskg.language.en.names.relations import SPEAKER, find_relations, shape
 from marskg.language.en.tokens import WORD, Tokens
 from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
@@ -153,11 +153,27 @@ class _Finding:
 
     def add_names(self) -> None:
         """Add capitalised names and quoted titles."""
-        for name in find_names(self.tokens):
+        for name in map(self._without_opener, find_names(self.tokens)):
             start, end = self.tokens.starts[name.first], self.tokens.ends[name.end - 1]
             said = " ".join(self.tokens.text[start:end].split())
             if len(said) <= MAX_LETTERS and any(map(str.isalpha, said)):
                 self._add_name(name, said, (start, end))
+
+    def _without_opener(self, name: Name) -> Name:
+        """Return a name without the first word of a sentence, whose capital proves nothing, where it is none of it.
+
+        Nor is it where the rest is the full name of somebody who is known, and the whole nobody's.
+        """
+        tokens = self.tokens
+        rest = without_first(tokens, name)
+        if rest is None or self._look_up(self._folded(name)) is not None:
+            return name
+        known = self._look_up(self._folded(rest)) is not None
+        alone = self._look_up(folded_name(tokens.stems[name.first])) is not None
+        return rest if known or not (alone or is_supported(tokens, name)) else name
+
+    def _folded(self, name: Name) -> str:
+        return folded_name(self.tokens.text[self.tokens.starts[name.first] : self.tokens.ends[name.end - 1]])
 
     def _add_name(self, name: Name, said: str, span: tuple[int, int]) -> None:
         self.taken.update(range(name.first, name.end))
@@ -219,15 +235,25 @@ class _Finding:
         if not said.isascii():
             said = folded_name(said)
         entity = self._look_up(said)
-        if entity is None and self.tokens.forms[end - 1] & Form.PLURAL:
+        plural = entity is None and bool(self.tokens.forms[end - 1] & Form.PLURAL)
+        if plural:
             entity = self._look_up(folded_name(" ".join((*stems[first : end - 1], singular(stems[end - 1])))))
         capital, opens = self.tokens.capital, self.tokens.opens
         if entity is None or any(capital[place] and not opens[place] for place in range(first, end)):
             return entity
-        # A name in small letters, or where a sentence begins, may be a word: "will" is no Will, "Orange juice" no firm.
+        # A name in small letters, or where a sentence begins, may be a word: "will" is no Will, "Orange juice" no firm,
+        # and neither "carols" nor "a robin" is anybody.
         named = next((name for name in (entity.name, *entity.aliases) if folded_name(name) == said), entity.name)
-        common = all(classes & Is.COMMON for classes in self.tokens.classes[first:end])
+        common = plural or self._is_noun(first, end)
         return None if common and named[:1].isupper() else entity
+
+    def _is_noun(self, first: int, end: int) -> bool:
+        """Return whether the words are common ones, or the one word is made a noun by what stands before it."""
+        classes = self.tokens.classes
+        if all(each & Is.COMMON for each in classes[first:end]):
+            return True
+        determined = first > 0 and bool(classes[first - 1] & Is.DETERMINER)
+        return determined and end - first == 1 and not self.tokens.capital[first]
 
     def _look_up(self, folded: str) -> EntityRef | None:
         for source in self.sources:
@@ -258,7 +284,10 @@ class _Finding:
     def add_things(self, limit: int) -> None:
         """Add at most ``limit`` noun phrases."""
         for phrase in find_phrases(self.tokens, self.taken, limit):
-            self._add_thing(phrase)
+            known = self._look_up(folded_name(phrase.name)) if self.sources else None
+            # Words in small letters are not what is written with a capital.
+            if known is None or known.entity_type == EntityType.THING or not known.name[:1].isupper():
+                self._add_thing(phrase)
 
     def _add_thing(self, phrase: Phrase) -> None:
         mention = self._put(phrase.name, EntityType.THING)

@@ -15,18 +15,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from marskg.answer import Answer
+from marskg.entities.read_links import may_be_read, may_begin_sentence
 from marskg.errors import InvalidInput
-from marskg.language.mentions import folded_name, may_be_person
+from marskg.language.mentions import EntityType, folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_of
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
+from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
+from marskg.language.naming.neighbours import is_common
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, which
-from marskg.store.rows.name_rules import matcher_of
+from marskg.store.rows.name_rules import doubtful, matcher_of
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter, reading
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, origin_handle
@@ -246,25 +248,31 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     """
     entity = None if owned is not None else entity_meant(unit, name)
     number = labelled_number(name)
-    spelled = _Spelled((name, number) if number else (name,)) if entity is None else _Spelled.of(unit, entity)
-    ids = set() if entity is None else _mentioning(unit, (entity,))
+    spelled = _Spelled((name, number) if number else (name,)) if entity is None else _Spelled.of(unit, entity, name)
+    linked = set() if entity is None else _mentioning(unit, (entity,))
+    ids = set(linked)
     if owned is None:
         for form in (name,) if entity is None else (entity.id, *spelled.own):
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
     person = entity is None or may_be_person(entity.name, entity.entity_type)
     parts = _Parts.of(unit, spelled.forms) if person else None
-    others = _Others(frozenset(ids))
+    others = _Others(frozenset(ids - linked))
     seen: set[str] = set()
     why: dict[str, str] = {}
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
         found = spelled.read(matter, theirs=memory.id in theirs)
+        doubt = spelled.doubt(matter) if memory.id in linked and found.verdict is not Verdict.IS else None
         if found.verdict is Verdict.IS:
             ids.add(memory.id)
             seen |= found.names
             why[memory.id] = f"has the name {', '.join(sorted(found.names))}"
-        others.read(memory, found if parts is None else parts.read(found, matter))
+        elif doubt is not None:
+            ids.remove(memory.id)
+            others.read(memory, doubt)
+        elif memory.id not in linked:
+            others.read(memory, found if parts is None else parts.read(found, matter))
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
@@ -309,9 +317,9 @@ class _Spelled:
     longer: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, unit: Unit, entity: Entity) -> _Spelled:
-        """Return the spellings of ``entity``, as the unit sees the names of all."""
-        forms = (entity.name, *entity.aliases)
+    def of(cls, unit: Unit, entity: Entity, asked: str) -> _Spelled:
+        """Return the spellings of ``entity``, which was ``asked`` for, as the unit sees the names of all."""
+        forms = _forms(entity, asked)
         everybody = [one for one in unit.entities.everybody() if one.id != entity.id]
         bearers: dict[str, list[Entity]] = {form: [] for form in forms}
         keys = {folded_name(form): form for form in forms}
@@ -331,10 +339,23 @@ class _Spelled:
         return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)))
 
     def _reading(self, matter: Matter, forms: tuple[str, ...]) -> Reading:
-        found = matcher_of(forms, self.longer).judge((*matter.names, *matter.subjects), matter.texts)
+        found = matcher_of(forms, self.longer).judge(matter.subjects, matter.texts)
+        if found.reason != INSIDE:
+            return found
         # Who is asked for by one name alone may be who bears a longer one.
-        alone = found.reason == INSIDE and " " not in self.forms[0].strip()
-        return Reading(Verdict.NEAR, LONGER_NAME) if alone else found
+        if " " not in self.forms[0].strip():
+            return Reading(Verdict.NEAR, LONGER_NAME)
+        # A word that begins a sentence may have made the longer name.
+        return Reading(Verdict.NEAR, BESIDE) if may_begin_sentence(matter.texts, self.longer, forms) else found
+
+    def doubt(self, matter: Matter) -> Reading | None:
+        """Return what ``matter``, which is linked to the entity, has of its names; None where the link stands.
+
+        It stands where the texts have the name, or nothing of it: then who stored them gave it.
+        """
+        found = self._reading(matter, self.forms)
+        stands = found.verdict is Verdict.IS or not may_be_read(matter.texts, self.forms)
+        return None if stands else doubtful(found)
 
     def read(self, matter: Matter, *, theirs: bool) -> Reading:
         """Return what ``matter`` has of the spellings; ``theirs`` says that it mentions another who has one of them."""
@@ -348,6 +369,19 @@ class _Spelled:
             return found
         shared = self._reading(matter, self.common)
         return found.or_(Reading(Verdict.NEAR, SHARED) if shared.verdict is Verdict.IS else shared)
+
+
+def _forms(entity: Entity, asked: str) -> tuple[str, ...]:
+    """Return the names of ``entity``; where words in small letters are ``asked`` for as a name, that name.
+
+    Who asks for *Robin* asks for nobody's bird, though it was the first that was called so.
+    """
+    key = folded_name(asked)
+    is_small = entity.name == entity.name.lower() and asked != asked.lower() and folded_name(entity.name) == key
+    is_word = entity.entity_type == EntityType.THING or all(map(is_common, key.split()))
+    if not is_small or not is_word:
+        return (entity.name, *entity.aliases)
+    return (asked, *(name for name in entity.aliases if name != name.lower()))
 
 
 def _is_name(entity: Entity, form: str) -> bool:
@@ -389,6 +423,7 @@ class _Parts:
 
     words: frozenset[str]
     matcher: NameMatcher
+    longer: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, unit: Unit, names: Iterable[str]) -> _Parts | None:
@@ -412,7 +447,7 @@ class _Parts:
             and named.compare(name).verdict in {Verdict.NONE, Verdict.OTHER}
         }
         words = frozenset(part for one in ends for part in one)
-        return cls(words, NameMatcher(words, surely))
+        return cls(words, NameMatcher(words, surely), frozenset(surely))
 
     def read(self, found: Reading, matter: Matter) -> Reading:
         """Return what was found of a name in ``matter``, or else that it has a part of it."""
@@ -421,6 +456,8 @@ class _Parts:
         has = self.matcher.judge((*matter.names, *matter.subjects), matter.texts)
         if has.verdict is Verdict.NEAR and has.reason == COMMON_WORD and not self._written(matter):
             return found
+        if has.verdict is Verdict.OTHER and may_begin_sentence(matter.texts, self.longer, self.words):
+            return Reading(Verdict.NEAR, PART)
         return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
 
     def _written(self, matter: Matter) -> bool:

@@ -22,10 +22,11 @@ from marskg.store.graph import tiers
 from marskg.store.graph.imported_items import marks_of
 from marskg.store.graph.summaries import settle_lines
 from marskg.store.graph.suppression import RESTS
+from marskg.store.rows import codec
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from marskg.records import AuditRecord
     from marskg.store.unit.unit_of_work import Node, Unit
@@ -89,6 +90,8 @@ def erase(
     shortened = sorted(node_id for node_id, node in unit.nodes.items() if node.new and node_id not in before)
     _cut_loose(unit, gone)
     named = sorted(set(entities) - unit.entities.removed)
+    for entity_id in named:
+        unmention(unit, entity_id, gone)
     if named:
         unit.entities.remove(named, "erased")
     for preference_id in sorted(preferences):
@@ -102,6 +105,20 @@ def erase(
         blocked=tuple(sorted(blocked - gone)),
         slots=slots,
     )
+
+
+def unmention(unit: Unit, entity_id: str, going: Collection[str]) -> None:
+    """Let what stays mention an entity no more that goes: what was linked to it by a word, and may mean another."""
+    rows = unit.read("entity_mentions", {"ref": codec.ref(unit.state.name, entity_id)})
+    staying = sorted(str(row["id"]) for row in rows if row["id"] not in going)
+    unit.fetch(staying)
+    for memory_id in staying:
+        node = unit.node(memory_id)
+        if (EdgeType.MENTIONS, entity_id) not in node.edges:
+            continue
+        unit.unlink(node, EdgeType.MENTIONS, entity_id)
+        details = {"rule": _RULE, "reason": "an entity that it mentioned was erased"}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
 
 
 def _goes_too(node: Node, type_: EdgeType) -> bool:

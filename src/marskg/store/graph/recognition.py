@@ -8,11 +8,20 @@ a batch are one read, as far as they can be foreseen; a draft that stores nothin
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import Draft
-from marskg.entities import NOTHING, Recogniser, SpacyRecogniser, folded_name, load_dictionary, words_looked_up
+from marskg.entities import (
+    NOTHING,
+    Recognised,
+    Recogniser,
+    SpacyRecogniser,
+    folded_name,
+    load_dictionary,
+    words_looked_up,
+)
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import RELIABILITY, SourceType, is_higher
 from marskg.store.rows.name_cache import as_ref, first_word
@@ -22,13 +31,15 @@ if TYPE_CHECKING:
 
     from marskg.config import EntitySettings
     from marskg.drafts import EntityRef, EntityRelation
-    from marskg.entities import Recognised, Recognising
+    from marskg.entities import Recognising
     from marskg.records import Memory
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.name_cache import NameCache
     from marskg.store.unit.unit_of_work import Unit
 
 _SPACY: Final = "spacy:"
+#: The pattern of a name that stands by itself.
+_AS_NAME: Final = r"(?<!\w){}(?!\w)"
 
 
 def load_recogniser(settings: EntitySettings) -> Recognising | None:
@@ -151,7 +162,7 @@ class Recognition:
             found = recogniser.find(
                 draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=unit.entities
             )
-        return _merged(draft, _taken(unit, _said_by(draft, found))) if found.mentions else draft
+        return _merged(draft, _taken(unit, _said_by(draft, _outside(draft, found)))) if found.mentions else draft
 
 
 def naming(memory: Memory, content: str) -> Draft:
@@ -186,6 +197,42 @@ def _words(draft: Draft, *, recognises: bool) -> Iterator[str]:
 def _speaker(draft: Draft) -> str | None:
     """Return who says ``I``: the one person that a user's own words are about."""
     return draft.subjects[0] if draft.source_type is SourceType.CHAT_USER and len(draft.subjects) == 1 else None
+
+
+def _outside(draft: Draft, found: Recognised) -> Recognised:
+    """Return what was found but for what stands nowhere but inside a longer name that the source gave.
+
+    Nor is it a given name with the first word of a sentence before it: the source said who is meant.
+    """
+    given = {folded_name(name): name for item in draft.mentions for name in (*item.aliases, item.name)}
+    places = [match.span() for name in given.values() for match in _as_name(name).finditer(draft.content)]
+    if not places:
+        return found
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for start, end, name in found.spans:
+        spans.setdefault(name, []).append((start, end))
+    inside = {
+        name
+        for name, stands in spans.items()
+        if folded_name(name) not in given
+        and (
+            all(any(_is_inside(span, place) for place in places) for span in stands)
+            or folded_name(name).partition(" ")[2] in given
+        )
+    }
+    return Recognised(
+        tuple(item for item in found.mentions if item.name not in inside),
+        tuple(one for one in found.relations if inside.isdisjoint((one.source, one.target))),
+        tuple(span for span in found.spans if span[2] not in inside),
+    )
+
+
+def _is_inside(span: tuple[int, int], place: tuple[int, int]) -> bool:
+    return span != place and place[0] <= span[0] and span[1] <= place[1]
+
+
+def _as_name(name: str) -> re.Pattern[str]:
+    return re.compile(_AS_NAME.format(r"\s+".join(map(re.escape, name.split()))), re.IGNORECASE)
 
 
 def _said_by(draft: Draft, found: Recognised) -> Recognised:

@@ -15,10 +15,11 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from marskg.entities.read_links import may_be_read
 from marskg.kept_texts import keeping_texts
 from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher
+from marskg.language.naming.matcher import NameMatcher, Reading
 from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
 from marskg.language.naming.spellings import loose_form, name_form
 from marskg.ontology.vocabulary import PreferenceRule
@@ -33,6 +34,8 @@ _Found = TypeVar("_Found")
 NAMING: Final = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
 _DIGEST: Final = re.compile(r"(?:name|number|address):[1-9][0-9]*:u[\w-]{43}:[\w-]{12}", re.ASCII)
 _CHECK: Final = slice(1, 13)
+#: Why a memory is near that is linked to somebody, and has a word that may be the name and is not surely.
+LINKED: Final = "linked by a word that may be the name"
 #: Signs of a rule's id that its label has.
 _ID_PART: Final = 8
 #: Letters of a part of a name that a label may have.
@@ -106,6 +109,27 @@ def has_part_of(name: str, label: str) -> bool:
 def matcher_of(forms: tuple[str, ...], others: tuple[str, ...] = ()) -> NameMatcher:
     """Return the matcher of a name that goes by ``forms``, which may stand inside ``others``, longer names."""
     return NameMatcher(forms, others)
+
+
+def judged(matter: Matter, forms: tuple[str, ...]) -> Reading:
+    """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say.
+
+    That it mentions them is believed where its texts have nothing of the name, so that its source must have said so;
+    else it may have been read from them, by whoever does not look at what stands beside a name.
+    """
+    matcher = matcher_of(forms)
+    found = matcher.judge(matter.subjects, matter.texts)
+    if found.verdict is Verdict.IS or not matter.names:
+        return found
+    doubted = [name for name in matter.names if matcher.is_one(name)]
+    if not doubted or not may_be_read(matter.texts, forms):
+        return found.or_(matcher.judge(matter.names, ()))
+    return doubtful(found.or_(matcher.judge((name for name in matter.names if name not in doubted), ())))
+
+
+def doubtful(found: Reading) -> Reading:
+    """Return what is left of a link that may have been read, where ``found`` is what the texts have of the name."""
+    return Reading(Verdict.NEAR, LINKED) if found.verdict is Verdict.NONE else found
 
 
 class Sought:
@@ -249,7 +273,7 @@ class NameSearch:
         known = self._known(matter, rule.target or "")
         if not known:
             return Verdict.NONE
-        return matcher_of(known).judge((*matter.names, *matter.subjects), matter.texts).verdict
+        return judged(matter, known).verdict
 
     def _known(self, matter: Matter, target: str) -> tuple[str, ...]:
         """Return all names that are known of whom a rule is about; of a digest also that which ``matter`` has."""

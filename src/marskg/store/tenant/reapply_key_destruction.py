@@ -12,9 +12,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from marskg.ontology.vocabulary import EdgeType, Operation
 from marskg.store.crypto.encrypted_engine import custody_of
-from marskg.store.graph.erase import erase
+from marskg.store.graph.erase import erase, unmention
 from marskg.store.rows import codec
 from marskg.store.statements.catalogue import statement
 
@@ -46,20 +45,8 @@ def erase_again(writer: Writer) -> None:
 
 def _take(unit: Unit, *, memories: Sequence[str], entities: Sequence[str], preferences: Sequence[str]) -> None:
     for entity_id in entities:
-        _unmention(unit, entity_id, set(memories))
+        unmention(unit, entity_id, set(memories))
     erase(unit, memories, entities, preferences=preferences, parameters=("erasure.by=restore",))
-
-
-def _unmention(unit: Unit, entity_id: str, going: set[str]) -> None:
-    """Let what stays mention an entity no more whose name nobody can read."""
-    rows = unit.read("entity_mentions", {"ref": codec.ref(unit.state.name, entity_id)})
-    staying = sorted(str(row["id"]) for row in rows if row["id"] not in going)
-    unit.fetch(staying)
-    for memory_id in staying:
-        node = unit.node(memory_id)
-        unit.unlink(node, EdgeType.MENTIONS, entity_id)
-        details = {"rule": "erasure", "reason": "an entity that it mentioned was erased"}
-        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
 
 
 def _drop_words(writer: Writer, entity_id: str) -> None:

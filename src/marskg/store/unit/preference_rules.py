@@ -20,7 +20,7 @@ from marskg.ontology.fields import Label, every_text
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
-from marskg.store.rows.name_rules import NAMING, Sought, matcher_of
+from marskg.store.rows.name_rules import NAMING, Sought, judged
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ def _form(value: str | None) -> str | None:
 
 def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:
     """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say."""
-    return matcher_of(forms).judge((*matter.names, *matter.subjects), matter.texts)
+    return judged(matter, forms)
 
 
 NOBODY: Final = PreferenceSet()

@@ -23,10 +23,13 @@ from marskg.language.en.lexicon import (
 from marskg.language.en.names.name_types import Name, near, share_types_in_lists, type_by_words, type_of
 from marskg.language.en.tokens import NUMBER, PUNCTUATION, WORD, Tokens, is_name_like
 from marskg.language.mentions import EntityType
+from marskg.language.naming.kindred import familiar_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: Words of a full name at least.
+_FULL: Final = 2
 #: Longest name in words; what is longer is a heading.
 _MAX_WORDS: Final = 8
 #: Quotation marks and the emphasis of Markdown; an apostrophe inside a word ends no quotation.
@@ -41,6 +44,8 @@ _OFFICES: Final = frozenset({"vp", "svp", "evp", "ceo", "cfo", "cto", "head", "c
 #: Marks that no title has; NUL stands for an address that was blanked out.
 _NO_TITLE: Final = frozenset({"(", ")", "\0"})
 _ARTICLES: Final = frozenset({"the", "a", "an"})
+#: Particles inside a family name that join two people as well: *Ortega y Gasset*.
+_ANDS: Final = frozenset({"y"})
 
 
 def find_names(tokens: Tokens) -> list[Name]:
@@ -130,11 +135,12 @@ def _step(tokens: Tokens, first: int, end: int, taken: set[int]) -> int:
     """Return by how many words the name ``[first, end)`` goes on."""
     if end >= len(tokens) or end in taken or tokens.owns[end - 1] or tokens.sorts[end] == PUNCTUATION:
         ampersand = end + 1 < len(tokens) and tokens.stems[end] == "&" and tokens.capital[end + 1]
+        ampersand = ampersand and not _are_two(tokens, first, end)
         return 2 if ampersand and not tokens.owns[end - 1] else 0
     if tokens.capital[end] and tokens.stems[end] != "i":
         return 1
     ahead = end + 1
-    if tokens.classes[end] & Is.PARTICLE:
+    if tokens.classes[end] & Is.PARTICLE and not (tokens.stems[end] in _ANDS and _are_two(tokens, first, end)):
         while ahead < len(tokens) and tokens.classes[ahead] & Is.PARTICLE and not tokens.capital[ahead]:
             ahead += 1
         if ahead < len(tokens) and tokens.capital[ahead] and is_name_like(tokens.classes[end - 1]):
@@ -145,6 +151,12 @@ def _step(tokens: Tokens, first: int, end: int, taken: set[int]) -> int:
         if ahead < len(tokens) and tokens.capital[ahead] and tokens.sorts[ahead] == WORD:
             return ahead - end + 1
     return 0
+
+
+def _are_two(tokens: Tokens, first: int, end: int) -> bool:
+    """Return whether the word at ``end`` joins two full names, of two words each at least: two people, no firm."""
+    after = range(end + 1, min(end + 3, len(tokens)))
+    return end - first > 1 and len(after) > 1 and all(tokens.capital[place] for place in after)
 
 
 def _joins_of(tokens: Tokens, first: int, end: int) -> bool:
@@ -269,4 +281,38 @@ def _is_adjective(tokens: Tokens, first: int, end: int) -> bool:
     return all(
         tokens.classes[place] & (Is.COMMON | Is.DEMONYM) or tokens.stems[place] in PLACE_STARTS
         for place in range(first, end)
+    )
+
+
+def after_particles(tokens: Tokens, place: int) -> int:
+    """Return where the particles in small letters end that stand at ``place``."""
+    while place < len(tokens) and tokens.classes[place] & Is.PARTICLE and not tokens.capital[place]:
+        place += 1
+    return place
+
+
+def without_first(tokens: Tokens, name: Name) -> Name | None:
+    """Return a name that begins a sentence without its first word, and particles after it; None where no two are left.
+
+    *Kennst du Lars Vogel* has such particles.
+    """
+    first = after_particles(tokens, name.first + 1)
+    if not tokens.opens[name.first] or name.end - first < _FULL:
+        return None
+    return Name(first, name.end, name.type)
+
+
+def is_supported(tokens: Tokens, name: Name) -> bool:
+    """Return whether there is more for the first word of a sentence as a part of a name than where it stands.
+
+    It is a first name, has its capital elsewhere, or belongs to what is no person's name, or to no name without it; a
+    particle follows it.
+    """
+    first = tokens.stems[name.first]
+    rest = range(name.first + 1, name.end)
+    return (
+        name.type not in {None, EntityType.PERSON}
+        or bool(familiar_to(first))
+        or tokens.is_capital_elsewhere(first)
+        or not all(tokens.capital[place] and is_name_like(tokens.classes[place]) for place in rest)
     )
