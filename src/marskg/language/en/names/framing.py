@@ -1,0 +1,164 @@
+"""Whether what a text says of a name is its writer's own plain word, and how a name stands in its sentence.
+
+Guarantees: pure; O(text) for a text and O(sentence) for a question about it. What is asked, denied, doubted, supposed,
+reported, quoted, headed by somebody else's name, part of a tale or taken back is not plainly said; nor is what stands in
+a sentence that is too long to be looked through.
+
+A text is looked at as its shape (``relations.shape``): small letters, a number for each name.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from marskg.language.en.names.relations import CLOSE, OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NAME: Final = rf"{OPEN}\d+{CLOSE}"
+#: Longer ones are no sentence of talk.
+_LONGEST: Final = 600
+#: A line break ends a sentence only where a paragraph or an entry of a list ends: "I doubt that" may stand above a name.
+_ENDS: Final = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?:\s+|$)|\n\s*\n|\n\s*(?=[-*•>#\d|])")
+_ABBREVIATED: Final = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|geb|ca|[a-z])$")
+#: Marks that open and close by turns, whatever the language.
+_MARKS: Final = re.compile(r"[\"“”„‟«»]|```")
+_SINGLE: Final = re.compile(r"(?:^|[\s(:])['‘‚‹](?=\S)")
+#: What stands before a colon.
+_LABEL: Final = re.compile(r"(?P<who>[^\n:]{1,200}):(?=[\s*_\"“„«]|$)")
+_OWN_LABEL: Final = re.compile(
+    r"(?:p\.?s\.?|notes?|note to self|fyi|btw|by the way|reminder|remember|update|info|memo|fact|me|i|user|contact)[\s*_]*"
+)
+#: A label of somebody who speaks holds until the next one, another one for its line.
+_SPEAKS: Final = re.compile(
+    rf"{OPEN}|\b(?:bot|chatbot|assistant|ai|model|system|agent|tool|speaker|user|sa(?:id|ys)|wr(?:ote|ites)|repl(?:ied|ies)|"
+    r"answer(?:ed|s)?|story|he|she|they|you|him|her|them)\b"
+)
+_TALE: Final = re.compile(
+    r"\b(?:stor(?:y|ies)|tales?|fairy ?tales?|novels?|novella|films?|movies?|poems?|lyrics|fiction\w*|role-?play\w*|"
+    r"screenplays?|sitcoms?|plot|protagonist|characters?|once upon a time|imagine|pretend|let['’]s say|make believe|"
+    r"chatbots?|bot|bots|assistant|chatgpt|translate|proofread|paraphrase|rewrite|"
+    r"roman|romanfigur|märchen|theaterstück|drehbuch|película|novela|cuento|conte|scénario)\b"
+)
+#: Of these a tale is told where they stand in the sentence itself: many a text speaks of a book besides.
+_STAGE: Final = re.compile(
+    r"\b(?:books?|games?|plays?|shows?|series|dream\w*|scripts?|scenes?|episodes?|sketch|comics?|songs?|act [ivx\d]+|"
+    r"jokes?|riddle|puzzle|example|e\.g|instance|sentence|exercise|dictionary|game|buch|spiel|traum|livre|libro|rêve)\b"
+)
+_TAKEN_BACK: Final = re.compile(
+    r"\b(?:kidding|joking|just a joke|(?:made|making) (?:that|this|it|all that|all this) up|not true|untrue|"
+    r"isn['’]t true|(?:is|was|it['’]s|that['’]s) (?:a lie|nonsense|false|wrong|made[- ]up)|"
+    r"(?:i|we) lied|don['’]t believe (?:that|this|it))\b"
+)
+#: What before a statement makes it another's word, a guess, a wish or its contrary; or hangs it on something else.
+_HEDGED: Final = re.compile(
+    r"n['’]t\b|\b(?:doubt\w*|thinks?|thinking|thought|believ\w+|guess\w*|suppos\w*|assum\w+|imagin\w+|wonder\w*|hears?|"
+    r"heard|hop(?:e|es|ed|ing)|wish\w*|fear\w*|suspect\w*|claim\w*|pretend\w*|says?|said|saying|tells?|told|telling|"
+    r"asks? (?:if|whether|what|how|why)|asked|writes?|wrote|written|reads?|report\w*|rumou?r\w*|alleg\w+|apparent\w*|"
+    r"purported\w*|seem\w*|sounds?|maybe|perhaps|probabl\w+|possibl\w+|likely|might|may|could|would|if|unless|whether|"
+    r"in case|as though|not|never|no|nobody|none|nor|neither|hardly|without|den(?:y|ies|ied)|false|fake|wrong\w*|lie|"
+    r"lies|swears?|swore|insist\w*|gossip\w*|accus\w+|mistak\w+|confus\w+|who|whom|whose|which|that|what|how|why|when|"
+    r"names?|nickname|usually|generally|until|till|before|instead|rather than|"
+    r"nicht|kein\w*|glaub\w+|bezweif\w+|angeblich|vielleicht|ob|wenn|falls|sagt\w*|denk\w*|dass|"
+    r"dudo|creo|dicen?|dijo|quizás?|tal vez|si|que|doute|crois|dit|pas|peut-être)\b"
+)
+_WHO: Final = rf"(?:{_NAME}|i|we|he|she|it|they|you|people|some(?:one|body)|every(?:one|body)|(?:my|the|a|his|her) [\w ]+?)"
+_HEDGED_BEHIND: Final = re.compile(
+    rf"[,;–—(-] ?(?:or so |as |but |at least )?{_WHO} (?:\w+ly |always |just |also )?(?:says?|said|thinks?|thought|claims?|"
+    r"claimed|heard|hears?|guess|guessed|told|tells?|wrote|writes?|believes?|believed|suppose\w*|hopes?|hoped|jokes?|joked|"
+    r"insists?|insisted|bets?|assumes?|assumed|doubts?|doubted|dreamt|imagined|read)\b|"
+    r"[,–—-] ?(?:says|said|claims|claimed|thinks|wrote|writes|joked|according)\b|"
+    r"\b(?:maybe|perhaps|apparently|allegedly|supposedly|according to|rumou?r\w*|not sure|unsure|or not|who knows|"
+    r"(?:is|was|has|did|does|do)n['’]t (?:he|she|it|they|that|this)|never happened|"
+    r"angeblich|vielleicht|sagt\w*|dit-on|dicen)\b"
+)
+#: What a name hangs on, so that what follows it may be said of what stands before: "the husband of Ann, known as Tom".
+_HANGS: Final = re.compile(
+    r"(?:\b(?:of|from|in|at|near|by|beside|behind|with|without|to|for|like|than|as|about|against|between|over|under|on|"
+    r"into|and|or|nor|plus|versus|vs\.?|von|vom|aus|bei|mit|und|für|avec|et|ou|de|du|des|y|con|del)\s+|"
+    rf"[&/,+:]\s*|{CLOSE}\s*)$"
+)
+_REACHED: Final = re.compile(r"\W*(?:i|we|he|she|they|you)(?:['’](?:ve|m|re|d|ll))? \w+ (?:to|with|in|at|for|from) $")
+_NOUN: Final = r"(?!names?\b|nicknames?\b|words?\b)[a-z-]+(?<!ing)(?<!ed)"
+#: What may stand before the name of whom a sentence is about.
+_LEAD: Final = re.compile(
+    r"[\s*•#_–—-]*(?:(?:ok|okay|so|and|but|well|oh|hi|hey|hello|also|btw|by the way|fyi|p\.?s\.?|note|remember|please|"
+    r"please note|please remember|just so you know|for the record|today|yesterday|recently|last \w+|this \w+|reminder|"
+    r"note to self|actually|user|me|update|info|memo|contact)(?: that)?[,:;]?\s+){0,3}"
+    r"(?:(?:my|our|his|her|their|the)\s+(?:(?:best|old|new|good|dear|former|older|younger|little|big|late|twin|eldest)\s+)?"
+    rf"{_NOUN},?\s+)?"
+)
+
+
+class Framing:
+    """How the statements of one text are framed."""
+
+    def __init__(self, shaped: str, is_speaker: Callable[[int], bool]) -> None:
+        """Look at ``shaped``, in which the names of some numbers are those of who speaks."""
+        self._shaped = shaped
+        self._is_speaker = is_speaker
+        self._starts = [0, *(match.end() for match in _ENDS.finditer(shaped) if not _goes_on(shaped, match))]
+        self._marks = [match.start() for match in _MARKS.finditer(shaped)]
+        self._labels = list(_LABEL.finditer(shaped))
+        self._label_starts = [match.start() for match in self._labels]
+        tale = _TALE.search(shaped)
+        self._tale = len(shaped) if tale is None else tale.start()
+        self._taken_back = _TAKEN_BACK.search(shaped) is not None
+
+    def says(self, start: int, end: int) -> bool:
+        """Return whether what stands from ``start`` to ``end`` is the plain word of who writes."""
+        first, last = self._sentence(start, end)
+        if self._taken_back or self._tale < last or last - first > _LONGEST or self._is_quoted(first, start):
+            return False
+        before, behind = self._shaped[first:start], self._shaped[end:last]
+        if self._is_anothers(start) or behind.rstrip(" \n\"'”’)").endswith("?"):
+            return False
+        if _STAGE.search(before) is not None or _STAGE.search(behind) is not None:
+            return False
+        hedged = _LEAD.fullmatch(before) is None and _HEDGED.search(before) is not None
+        return not hedged and _HEDGED_BEHIND.search(behind) is None
+
+    def begins(self, start: int) -> bool:
+        """Return whether the name at ``start`` is that of whom its sentence is about."""
+        return _LEAD.fullmatch(self._shaped, self._sentence(start, start)[0], start) is not None
+
+    def stands_alone(self, start: int) -> bool:
+        """Return whether what follows the name at ``start`` is said of it, and of nothing that stands before it."""
+        first = self._sentence(start, start)[0]
+        if _LEAD.fullmatch(self._shaped, first, start) is not None:
+            return True
+        before = self._shaped[max(first, start - _LONGEST) : start]
+        return _HANGS.search(before) is None or _REACHED.fullmatch(before) is not None
+
+    def _sentence(self, start: int, end: int) -> tuple[int, int]:
+        first = self._starts[bisect_right(self._starts, start) - 1]
+        behind = bisect_right(self._starts, end)
+        return first, self._starts[behind] if behind < len(self._starts) else len(self._shaped)
+
+    def _is_quoted(self, first: int, start: int) -> bool:
+        if bisect_right(self._marks, start) % 2:
+            return True
+        line = self._shaped.rfind("\n", 0, start) + 1
+        return _SINGLE.search(self._shaped, first, start) is not None or self._shaped.startswith((">", " >"), line)
+
+    def _is_anothers(self, start: int) -> bool:
+        """Return whether a colon says that ``start`` stands in the words of somebody else."""
+        before = bisect_right(self._label_starts, start)
+        if not before:
+            return False
+        label = self._labels[before - 1]
+        who = label["who"].rpartition(". ")[2].strip(" \t>*#_[]•-")
+        number = re.fullmatch(rf"{OPEN}(\d+){CLOSE}", who)
+        if label.end() > start or _OWN_LABEL.fullmatch(who) or (number and self._is_speaker(int(number[1]))):
+            return False
+        # A label with nothing behind it heads what follows.
+        rest = self._shaped[label.end() : start]
+        return _SPEAKS.search(who) is not None or not rest.partition("\n")[0].strip(" *_") or "\n" not in rest
+
+
+def _goes_on(shaped: str, match: re.Match[str]) -> bool:
+    """Return whether a full stop is that of an abbreviation."""
+    return match[0][0] == "." and _ABBREVIATED.search(shaped, max(0, match.start() - 8), match.start()) is not None
