@@ -1,8 +1,8 @@
 """Whether what a text says of a name is its writer's own plain word, and how a name stands in its sentence.
 
 Guarantees: pure; O(text) for a text and O(sentence) for a question about it. What is asked, denied, doubted, supposed,
-reported, quoted, headed by somebody else's name, part of a tale or taken back is not plainly said; nor is what stands in
-a sentence that is too long to be looked through.
+reported, quoted, headed by somebody else's name, part of a tale or taken back is not plainly said; nor is what stands
+in a sentence that is too long to be looked through.
 
 A text is looked at as its shape (``relations.shape``): small letters, a number for each name.
 """
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.names.relations import CLOSE, OPEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
 _NAME: Final = rf"{OPEN}\d+{CLOSE}"
+_NUMBER: Final = re.compile(rf"{OPEN}(\d+){CLOSE}")
 #: Longer ones are no sentence of talk.
 _LONGEST: Final = 600
 #: A line break ends a sentence only where a paragraph or an entry of a list ends: "I doubt that" may stand above a name.
@@ -26,16 +27,16 @@ _ENDS: Final = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?:\s+|$)|\n\s*\n|\n\s*(?=
 _ABBREVIATED: Final = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|geb|ca|[a-z])$")
 #: Marks that open and close by turns, whatever the language.
 _MARKS: Final = re.compile(r"[\"“”„‟«»]|```")
-_SINGLE: Final = re.compile(r"(?:^|[\s(:])['‘‚‹](?=\S)")
+_SINGLE: Final = re.compile(r"(?:^|[\s(:])['‘\u201a\u2039](?=\S)")
 #: What stands before a colon.
 _LABEL: Final = re.compile(r"(?P<who>[^\n:]{1,200}):(?=[\s*_\"“„«]|$)")
 _OWN_LABEL: Final = re.compile(
-    r"(?:p\.?s\.?|notes?|note to self|fyi|btw|by the way|reminder|remember|update|info|memo|fact|me|i|user|contact)[\s*_]*"
+    r"(?:p\.?s\.?|notes?|note to self|fyi|btw|by the way|reminder|remember|update|info|memo|fact|me|i|user|contact)"
 )
 #: A label of somebody who speaks holds until the next one, another one for its line.
 _SPEAKS: Final = re.compile(
-    rf"{OPEN}|\b(?:bot|chatbot|assistant|ai|model|system|agent|tool|speaker|user|sa(?:id|ys)|wr(?:ote|ites)|repl(?:ied|ies)|"
-    r"answer(?:ed|s)?|story|he|she|they|you|him|her|them)\b"
+    rf"{OPEN}|\b(?:bot|chatbot|assistant|ai|model|system|agent|tool|speaker|user|sa(?:id|ys)|wr(?:ote|ites)|"
+    r"repl(?:ied|ies)|answer(?:ed|s)?|story|he|she|they|you|him|her|them)\b"
 )
 _TALE: Final = re.compile(
     r"\b(?:stor(?:y|ies)|tales?|fairy ?tales?|novels?|novella|films?|movies?|poems?|lyrics|fiction\w*|role-?play\w*|"
@@ -65,11 +66,13 @@ _HEDGED: Final = re.compile(
     r"nicht|kein\w*|glaub\w+|bezweif\w+|angeblich|vielleicht|ob|wenn|falls|sagt\w*|denk\w*|dass|"
     r"dudo|creo|dicen?|dijo|quizás?|tal vez|si|que|doute|crois|dit|pas|peut-être)\b"
 )
-_WHO: Final = rf"(?:{_NAME}|i|we|he|she|it|they|you|people|some(?:one|body)|every(?:one|body)|(?:my|the|a|his|her) [\w ]+?)"
+_WHO: Final = (
+    rf"(?:{_NAME}|i|we|he|she|it|they|you|people|some(?:one|body)|every(?:one|body)|(?:my|the|a|his|her) [\w ]+?)"
+)
 _HEDGED_BEHIND: Final = re.compile(
-    rf"[,;–—(-] ?(?:or so |as |but |at least )?{_WHO} (?:\w+ly |always |just |also )?(?:says?|said|thinks?|thought|claims?|"
-    r"claimed|heard|hears?|guess|guessed|told|tells?|wrote|writes?|believes?|believed|suppose\w*|hopes?|hoped|jokes?|joked|"
-    r"insists?|insisted|bets?|assumes?|assumed|doubts?|doubted|dreamt|imagined|read)\b|"
+    rf"[,;–—(-] ?(?:or so |as |but |at least )?{_WHO} (?:\w+ly |always |just |also )?(?:says?|said|thinks?|thought|"
+    r"claims?|claimed|heard|hears?|guess|guessed|told|tells?|wrote|writes?|believes?|believed|suppose\w*|hopes?|hoped|"
+    r"jokes?|joked|insists?|insisted|bets?|assumes?|assumed|doubts?|doubted|dreamt|imagined|read)\b|"
     r"[,–—-] ?(?:says|said|claims|claimed|thinks|wrote|writes|joked|according)\b|"
     r"\b(?:maybe|perhaps|apparently|allegedly|supposedly|according to|rumou?r\w*|not sure|unsure|or not|who knows|"
     r"(?:is|was|has|did|does|do)n['’]t (?:he|she|it|they|that|this)|never happened|"
@@ -96,14 +99,15 @@ _LEAD: Final = re.compile(
 class Framing:
     """How the statements of one text are framed."""
 
-    def __init__(self, shaped: str, is_speaker: Callable[[int], bool]) -> None:
-        """Look at ``shaped``, in which the names of some numbers are those of who speaks."""
+    def __init__(self, shaped: str, names: Sequence[str], speaker: str | None) -> None:
+        """Look at ``shaped``, in which ``names`` have their numbers, and which ``speaker`` wrote; both are folded."""
         self._shaped = shaped
-        self._is_speaker = is_speaker
+        self._names = names
+        self._speaker = speaker
         self._starts = [0, *(match.end() for match in _ENDS.finditer(shaped) if not _goes_on(shaped, match))]
         self._marks = [match.start() for match in _MARKS.finditer(shaped)]
         self._labels = list(_LABEL.finditer(shaped))
-        self._label_starts = [match.start() for match in self._labels]
+        self._label_ends = [match.end() for match in self._labels]
         tale = _TALE.search(shaped)
         self._tale = len(shaped) if tale is None else tale.start()
         self._taken_back = _TAKEN_BACK.search(shaped) is not None
@@ -116,10 +120,12 @@ class Framing:
         before, behind = self._shaped[first:start], self._shaped[end:last]
         if self._is_anothers(start) or behind.rstrip(" \n\"'”’)").endswith("?"):
             return False
-        if _STAGE.search(before) is not None or _STAGE.search(behind) is not None:
+        led = _LEAD.fullmatch(before) is not None
+        # A word that begins a sentence may be taken for a name: "Angeblich singt Ann".
+        before, spelled = self._spelled(before), self._spelled(behind)
+        if _STAGE.search(before) is not None or _STAGE.search(spelled) is not None:
             return False
-        hedged = _LEAD.fullmatch(before) is None and _HEDGED.search(before) is not None
-        return not hedged and _HEDGED_BEHIND.search(behind) is None
+        return (led or _HEDGED.search(before) is None) and _HEDGED_BEHIND.search(behind) is None
 
     def begins(self, start: int) -> bool:
         """Return whether the name at ``start`` is that of whom its sentence is about."""
@@ -133,8 +139,15 @@ class Framing:
         before = self._shaped[max(first, start - _LONGEST) : start]
         return _HANGS.search(before) is None or _REACHED.fullmatch(before) is not None
 
+    def _spelled(self, part: str) -> str:
+        """Return a part of the shape with the names instead of their numbers."""
+        return _NUMBER.sub(lambda match: self._names[int(match[1])], part)
+
     def _sentence(self, start: int, end: int) -> tuple[int, int]:
         first = self._starts[bisect_right(self._starts, start) - 1]
+        label = self._label(start)
+        if label is not None and self._is_own(label):
+            first = max(first, label.end())
         behind = bisect_right(self._starts, end)
         return first, self._starts[behind] if behind < len(self._starts) else len(self._shaped)
 
@@ -144,19 +157,24 @@ class Framing:
         line = self._shaped.rfind("\n", 0, start) + 1
         return _SINGLE.search(self._shaped, first, start) is not None or self._shaped.startswith((">", " >"), line)
 
+    def _label(self, start: int) -> re.Match[str] | None:
+        """Return the last label before ``start``."""
+        before = bisect_right(self._label_ends, start)
+        return self._labels[before - 1] if before else None
+
+    def _is_own(self, label: re.Match[str]) -> bool:
+        """Return whether a label is that of who speaks, or heads what they say themselves."""
+        who = label["who"].rpartition(". ")[2].strip(" \t>*#_[]•-")
+        return _OWN_LABEL.fullmatch(who) is not None or (who != "" and self._spelled(who) == self._speaker)
+
     def _is_anothers(self, start: int) -> bool:
         """Return whether a colon says that ``start`` stands in the words of somebody else."""
-        before = bisect_right(self._label_starts, start)
-        if not before:
-            return False
-        label = self._labels[before - 1]
-        who = label["who"].rpartition(". ")[2].strip(" \t>*#_[]•-")
-        number = re.fullmatch(rf"{OPEN}(\d+){CLOSE}", who)
-        if label.end() > start or _OWN_LABEL.fullmatch(who) or (number and self._is_speaker(int(number[1]))):
+        label = self._label(start)
+        if label is None or self._is_own(label):
             return False
         # A label with nothing behind it heads what follows.
         rest = self._shaped[label.end() : start]
-        return _SPEAKS.search(who) is not None or not rest.partition("\n")[0].strip(" *_") or "\n" not in rest
+        return _SPEAKS.search(label["who"]) is not None or not rest.partition("\n")[0].strip(" *_") or "\n" not in rest
 
 
 def _goes_on(shaped: str, match: re.Match[str]) -> bool:

@@ -32,6 +32,7 @@ _OPENED: Final = r"(?:, | ?\()"
 _KNOWN: Final = r"(?:(?:also|better|now|formerly|previously|originally|once) known as|aka|a\.k\.a\.)"
 _IS: Final = r"(?: (?:is|was)|['’]s| (?:has|had) (?:since )?been| (?:has|had) become)"
 _HAS: Final = r"(?: has| had)?(?: just| recently| legally| finally| officially| since| now)?"
+_OFTEN: Final = "(?:also|often|usually)"
 _THEIR: Final = r"(?:his|her|their|its)"
 #: In brackets stands much besides nicknames; a list of names with brackets has the same shape, but goes on with one.
 _NICKNAME: Final = re.compile(rf"{_A} (?:(?P<bracket>\({_A}\))|[\"“]{_A}[\"”]) {_A}(?! ?\()")
@@ -138,10 +139,10 @@ _CUES: Final = (
     _cue(rf"{_A} is (?:called|named) {_A} (?:now|these days){_CLOSED}", _is_any, of_subject=True),
     _cue(rf"{_A} is {_A} (?:now|these days){_CLOSED}", _is_renamed, of_subject=True),
     # What somebody is called may be what somebody calls: one word, of whom the sentence is about or as a form of it.
-    _cue(rf"{_A}{_IS} (?:also|often|usually|formerly|previously) (?:called|named) {_A}{_OVER}", _is_single, of_subject=True),
-    _cue(rf"{_A}, (?:(?:also|often|usually) )?called {_A}, (?!and |then |or |but )[a-z]", _is_single, of_subject=True),
-    _cue(rf"{_A}, (?:(?:also|often|usually) )?called {_A}{_CLOSED}(?!, (?:and|then|or|but) )", _is_short, of_subject=True),
-    _cue(rf"{_A} ?\((?:(?:also|often|usually) )?called {_A}\)", _is_short),
+    _cue(rf"{_A}{_IS} (?:{_OFTEN}|formerly|previously) (?:called|named) {_A}{_OVER}", _is_single, of_subject=True),
+    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}, (?!and |then |or |but )[a-z]", _is_single, of_subject=True),
+    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}{_CLOSED}(?!, (?:and|then|or|but) )", _is_short, of_subject=True),
+    _cue(rf"{_A} ?\((?:{_OFTEN} )?called {_A}\)", _is_short),
     _cue(rf"{_A}(?:, | ?\()(?:also )?nicknamed {_A}{_CLOSED}", _is_single),
     _cue(rf"{_A}{_IS} (?:also )?nicknamed {_A}{_OVER}", _is_single, of_subject=True),
     _cue(
@@ -221,16 +222,15 @@ class SaidNames:
 
     def births(self) -> list[tuple[int, int]]:
         """Return ``(full, born)`` for a person and the name that they were born with, or had before or have now."""
-        found: dict[tuple[int, int], None] = {}
-        for pattern in _BORN:
-            for match in pattern.finditer(self.shaped):
-                stranger = pattern is not _BORN[0] and self._is_strange(match)
-                if not stranger and self._is_whole(match) and self.is_plain(match):
-                    found.setdefault((int(match[1]), int(match[2])))
-        for match in _SURNAME.finditer(self.shaped):
-            if self._is_whole(match) and self.is_plain(match) and self.framing.begins(match.start()):
-                found.setdefault((int(match[1]), int(match[2])))
-        return list(found)
+        found = [
+            match
+            for pattern in _BORN
+            for match in pattern.finditer(self.shaped)
+            if self.framing.stands_alone(match.start()) and (pattern is _BORN[0] or not self._is_strange(match))
+        ]
+        found += (match for match in _SURNAME.finditer(self.shaped) if self.framing.begins(match.start()))
+        whole = (match for match in found if self._is_whole(match) and self.is_plain(match))
+        return list(dict.fromkeys((int(match[1]), int(match[2])) for match in whole))
 
     def is_plain(self, match: re.Match[str]) -> bool:
         """Return whether a match is the plain word of who writes, of names that are written as such."""
@@ -272,7 +272,8 @@ def said_names(
 ) -> SaidNames:
     """Return the names that ``text`` says, which ``speaker`` wrote and ``shaped`` is the shape of."""
     own = None if speaker is None else folded_name(speaker)
-    return SaidNames(shaped, spans, mentions, text, Framing(shaped, lambda n: folded_name(mentions[n].name) == own))
+    framing = Framing(shaped, [folded_name(mention.name) for mention in mentions], own)
+    return SaidNames(shaped, spans, mentions, text, framing)
 
 
 def _agree(full: Mention, other: Mention) -> bool:
