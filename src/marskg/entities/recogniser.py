@@ -19,7 +19,7 @@ from marskg.language.en.names.aliases import Mention, linked_parts, with_birth_n
 from marskg.language.en.names.phrases import Phrase, find_phrases
 from marskg.language.en.names.proper_names import find_names
 from marskg.language.en.names.relations import SPEAKER, find_relations, shape
-from marskg.language.en.names.said_names import said_names
+from marskg.language.en.names.said_names import SaidNames
 from marskg.language.en.tokens import WORD, Tokens
 from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
 from marskg.ontology.vocabulary import EdgeType
@@ -306,7 +306,7 @@ class _Finding:
         if not nicknames and not self.tokens.union & Is.ALIAS:
             return
         numbered, spans, shaped = self._numbered()
-        said = said_names(text, spans, shaped, numbered, speaker)
+        said = SaidNames(text, spans, shaped, numbered, speaker)
         for whole, parts in said.nicknames():
             for part in parts:
                 self._remove(numbered[part])

@@ -22,38 +22,43 @@ _NAME: Final = rf"{OPEN}\d+{CLOSE}"
 _NUMBER: Final = re.compile(rf"{OPEN}(\d+){CLOSE}")
 #: Longer ones are no sentence of talk.
 _LONGEST: Final = 600
-#: A line break ends a sentence only where a paragraph or an entry of a list ends: "I doubt that" may stand above a name.
+#: A line break ends a sentence only where a paragraph or an entry of a list ends: "I doubt that" may stand above.
 _ENDS: Final = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?:\s+|$)|\n\s*\n|\n\s*(?=[-*•>#\d|])")
 _ABBREVIATED: Final = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|geb|ca|[a-z])$")
 #: Marks that open and close by turns, whatever the language.
 _MARKS: Final = re.compile(r"[\"“”„‟«»]|```")
 _SINGLE: Final = re.compile(r"(?:^|[\s(:])['‘\u201a\u2039](?=\S)")
-#: What stands before a colon.
-_LABEL: Final = re.compile(r"(?P<who>[^\n:]{1,200}):(?=[\s*_\"“„«]|$)")
+_COLON: Final = re.compile(r":(?=[\s*_\"“„«]|$)")
 _OWN_LABEL: Final = re.compile(
     r"(?:p\.?s\.?|notes?|note to self|fyi|btw|by the way|reminder|remember|update|info|memo|fact|me|i|user|contact)"
 )
+#: What stands before a line of another's: the mark of a quotation, or who says it: "[Bot] Hello".
+_TAGGED: Final = re.compile(r"\s*(?:[>|<]|\[[^\]\n]{1,60}\])")
 #: A label of somebody who speaks holds until the next one, another one for its line.
 _SPEAKS: Final = re.compile(
     rf"{OPEN}|\b(?:bot|chatbot|assistant|ai|model|system|agent|tool|speaker|user|sa(?:id|ys)|wr(?:ote|ites)|"
-    r"repl(?:ied|ies)|answer(?:ed|s)?|story|he|she|they|you|him|her|them)\b"
+    r"repl(?:ied|ies)|answer(?:ed|s)?|from|forwarded|fwd|story|he|she|they|you|him|her|them)\b"
 )
 _TALE: Final = re.compile(
     r"\b(?:stor(?:y|ies)|tales?|fairy ?tales?|novels?|novella|films?|movies?|poems?|lyrics|fiction\w*|role-?play\w*|"
     r"screenplays?|sitcoms?|plot|protagonist|characters?|once upon a time|imagine|pretend|let['’]s say|make believe|"
-    r"chatbots?|bot|bots|assistant|chatgpt|translate|proofread|paraphrase|rewrite|"
+    r"hypothetical\w*|musical|opera|cartoon|manga|anime|"
+    r"chatbots?|bot|bots|assistant|chatgpt|translate|proofread|paraphrase|rewrite|forwarded|quotes?|quoted|excerpt|"
     r"roman|romanfigur|märchen|theaterstück|drehbuch|película|novela|cuento|conte|scénario)\b"
 )
 #: Of these a tale is told where they stand in the sentence itself: many a text speaks of a book besides.
 _STAGE: Final = re.compile(
-    r"\b(?:books?|games?|plays?|shows?|series|dream\w*|scripts?|scenes?|episodes?|sketch|comics?|songs?|act [ivx\d]+|"
-    r"jokes?|riddle|puzzle|example|e\.g|instance|sentence|exercise|dictionary|game|buch|spiel|traum|livre|libro|rêve)\b"
+    r"\b(?:in|of|from|on|by|for) (?:(?:an?|the|my|our|his|her|their|this|that|its) )?(?:[\w-]+ ){0,2}?"
+    r"(?:books?|games?|plays?|shows?|series|dreams?|scripts?|scenes?|episodes?|sketch|comics?|songs?|jokes?|riddles?|"
+    r"puzzles?|examples?|sentences?|exercises?|dictionary|buch|spiel|traum|livre|libro|rêve)\b|"
+    r"\b(?:dream(?:t|ed|s|ing)|for instance|e\.g|example)\b"
 )
 _TAKEN_BACK: Final = re.compile(
     r"\b(?:kidding|joking|just a joke|(?:made|making) (?:that|this|it|all that|all this) up|not true|untrue|"
     r"isn['’]t true|(?:is|was|it['’]s|that['’]s) (?:a lie|nonsense|false|wrong|made[- ]up)|"
     r"(?:i|we) lied|don['’]t believe (?:that|this|it))\b"
 )
+_ASKS: Final = re.compile(r"\?[!?.\"'”’)\]*_\s]*$")
 #: What before a statement makes it another's word, a guess, a wish or its contrary; or hangs it on something else.
 _HEDGED: Final = re.compile(
     r"n['’]t\b|\b(?:doubt\w*|thinks?|thinking|thought|believ\w+|guess\w*|suppos\w*|assum\w+|imagin\w+|wonder\w*|hears?|"
@@ -85,7 +90,9 @@ _HANGS: Final = re.compile(
     rf"[&/,+:]\s*|{CLOSE}\s*)$"
 )
 _REACHED: Final = re.compile(r"\W*(?:i|we|he|she|they|you)(?:['’](?:ve|m|re|d|ll))? \w+ (?:to|with|in|at|for|from) $")
-_NOUN: Final = r"(?!names?\b|nicknames?\b|words?\b)[a-z-]+(?<!ing)(?<!ed)"
+_NOUN: Final = (
+    r"(?!(?:names?|nicknames?|words?|new|next|other|second|third|real|future|young|first|last)\b)[a-z-]+(?<!ing)(?<!ed)"
+)
 #: What may stand before the name of whom a sentence is about.
 _LEAD: Final = re.compile(
     r"[\s*•#_–—-]*(?:(?:ok|okay|so|and|but|well|oh|hi|hey|hello|also|btw|by the way|fyi|p\.?s\.?|note|remember|please|"
@@ -106,8 +113,7 @@ class Framing:
         self._speaker = speaker
         self._starts = [0, *(match.end() for match in _ENDS.finditer(shaped) if not _goes_on(shaped, match))]
         self._marks = [match.start() for match in _MARKS.finditer(shaped)]
-        self._labels = list(_LABEL.finditer(shaped))
-        self._label_ends = [match.end() for match in self._labels]
+        self._colons = [match.start() for match in _COLON.finditer(shaped)]
         tale = _TALE.search(shaped)
         self._tale = len(shaped) if tale is None else tale.start()
         self._taken_back = _TAKEN_BACK.search(shaped) is not None
@@ -118,12 +124,12 @@ class Framing:
         if self._taken_back or self._tale < last or last - first > _LONGEST or self._is_quoted(first, start):
             return False
         before, behind = self._shaped[first:start], self._shaped[end:last]
-        if self._is_anothers(start) or behind.rstrip(" \n\"'”’)").endswith("?"):
+        if self._is_anothers(start) or _ASKS.search(behind) is not None:
             return False
         led = _LEAD.fullmatch(before) is not None
         # A word that begins a sentence may be taken for a name: "Angeblich singt Ann".
         before, spelled = self._spelled(before), self._spelled(behind)
-        if _STAGE.search(before) is not None or _STAGE.search(spelled) is not None:
+        if _STAGE.search(before) or _STAGE.search(spelled) or _TALE.search(before):
             return False
         return (led or _HEDGED.search(before) is None) and _HEDGED_BEHIND.search(behind) is None
 
@@ -145,9 +151,9 @@ class Framing:
 
     def _sentence(self, start: int, end: int) -> tuple[int, int]:
         first = self._starts[bisect_right(self._starts, start) - 1]
-        label = self._label(start)
-        if label is not None and self._is_own(label):
-            first = max(first, label.end())
+        colon = self._colon(start)
+        if colon is not None and self._is_own(self._label(colon)):
+            first = max(first, colon + 1)
         behind = bisect_right(self._starts, end)
         return first, self._starts[behind] if behind < len(self._starts) else len(self._shaped)
 
@@ -155,26 +161,35 @@ class Framing:
         if bisect_right(self._marks, start) % 2:
             return True
         line = self._shaped.rfind("\n", 0, start) + 1
-        return _SINGLE.search(self._shaped, first, start) is not None or self._shaped.startswith((">", " >"), line)
+        return _SINGLE.search(self._shaped, first, start) is not None or _TAGGED.match(self._shaped, line) is not None
 
-    def _label(self, start: int) -> re.Match[str] | None:
-        """Return the last label before ``start``."""
-        before = bisect_right(self._label_ends, start)
-        return self._labels[before - 1] if before else None
+    def _colon(self, start: int) -> int | None:
+        """Return the last colon before ``start``."""
+        before = bisect_right(self._colons, start)
+        return self._colons[before - 1] if before else None
 
-    def _is_own(self, label: re.Match[str]) -> bool:
+    def _label(self, colon: int) -> str:
+        """Return what stands before a colon: in its line, behind the colon before it."""
+        place = bisect_right(self._colons, colon - 1)
+        start = max(self._colons[place - 1] + 1 if place else 0, self._shaped.rfind("\n", 0, colon) + 1)
+        return self._shaped[max(start, colon - _LONGEST) : colon]
+
+    def _is_own(self, label: str) -> bool:
         """Return whether a label is that of who speaks, or heads what they say themselves."""
-        who = label["who"].rpartition(". ")[2].strip(" \t>*#_[]•-")
+        who = label.rpartition(". ")[2].strip(" \t>*#_[]•-")
         return _OWN_LABEL.fullmatch(who) is not None or (who != "" and self._spelled(who) == self._speaker)
 
     def _is_anothers(self, start: int) -> bool:
         """Return whether a colon says that ``start`` stands in the words of somebody else."""
-        label = self._label(start)
-        if label is None or self._is_own(label):
+        colon = self._colon(start)
+        if colon is None:
+            return False
+        label = self._label(colon)
+        if self._is_own(label):
             return False
         # A label with nothing behind it heads what follows.
-        rest = self._shaped[label.end() : start]
-        return _SPEAKS.search(label["who"]) is not None or not rest.partition("\n")[0].strip(" *_") or "\n" not in rest
+        rest = self._shaped[colon + 1 : start]
+        return _SPEAKS.search(label) is not None or not rest.partition("\n")[0].strip(" *_") or "\n" not in rest
 
 
 def _goes_on(shaped: str, match: re.Match[str]) -> bool:

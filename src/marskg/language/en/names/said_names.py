@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.en.names.aliases import Mention
@@ -32,10 +32,12 @@ _OPENED: Final = r"(?:, | ?\()"
 _KNOWN: Final = r"(?:(?:also|better|now|formerly|previously|originally|once) known as|aka|a\.k\.a\.)"
 _IS: Final = r"(?: (?:is|was)|['’]s| (?:has|had) (?:since )?been| (?:has|had) become)"
 _HAS: Final = r"(?: has| had)?(?: just| recently| legally| finally| officially| since| now)?"
+#: What goes on behind a name that is no part of a longer phrase.
+_VERB: Final = r"(?:\w+(?:s|ed)|will|can|had|rang|came|sang|went|left|told|made|and|in|at|on|from|for|to)"
 _OFTEN: Final = "(?:also|often|usually)"
 _THEIR: Final = r"(?:his|her|their|its)"
 #: In brackets stands much besides nicknames; a list of names with brackets has the same shape, but goes on with one.
-_NICKNAME: Final = re.compile(rf"{_A} (?:(?P<bracket>\({_A}\))|[\"“]{_A}[\"”]) {_A}(?! ?\()")
+_NICKNAME: Final = re.compile(rf"{_A} (?:(?P<bracket>\({_A}\))|[\"“]{_A}[\"”]) {_A}(?! ?[(\"“])")
 _TYPES: Final = frozenset(
     {EntityType.PERSON, EntityType.PLACE, EntityType.ORGANISATION, EntityType.WORK, EntityType.EVENT, EntityType.TIME}
 )
@@ -93,8 +95,8 @@ def _is_renamed(full: Mention, other: Mention) -> bool:
     return first[0] == second[0] and len(first) > 1 and len(second) > 1
 
 
-def _is_renamed_or_single(full: Mention, other: Mention) -> bool:
-    return _is_renamed(full, other) or _is_single(full, other)
+def _is_renamed_or_short(full: Mention, other: Mention) -> bool:
+    return _is_renamed(full, other) or _is_short(full, other)
 
 
 def _is_like(full: Mention, other: Mention) -> bool:
@@ -127,7 +129,7 @@ def _cue(shape: str, fits: Callable[[Mention, Mention], bool], *, of_subject: bo
 _CUES: Final = (
     # Nobody is known as somebody in passing: these give any name.
     _cue(rf"{_A}{_OPENED}(?:who is |who was )?(?:{_KNOWN}|known as) {_A}{_CLOSED}", _is_any),
-    _cue(rf"{_A} (?:aka|a\.k\.a\.|also known as) {_A}(?![\w'’&-])", _is_any),
+    _cue(rf"{_A} (?:aka|a\.k\.a\.|also known as) {_A}(?:{_CLOSED}|(?= {_VERB}\b))", _is_any),
     _cue(rf"{_A}, known to (?:\w+ ){{1,3}}as {_A}{_CLOSED}", _is_single),
     _cue(
         rf"{_A}{_IS} (?:now |since then |legally |officially )(?:called|known as|named) {_A}{_OVER}",
@@ -140,29 +142,30 @@ _CUES: Final = (
     _cue(rf"{_A} is {_A} (?:now|these days){_CLOSED}", _is_renamed, of_subject=True),
     # What somebody is called may be what somebody calls: one word, of whom the sentence is about or as a form of it.
     _cue(rf"{_A}{_IS} (?:{_OFTEN}|formerly|previously) (?:called|named) {_A}{_OVER}", _is_single, of_subject=True),
-    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}, (?!and |then |or |but )[a-z]", _is_single, of_subject=True),
+    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}, (?:\w+s|will|can|had|who) ", _is_single, of_subject=True),
     _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}{_CLOSED}(?!, (?:and|then|or|but) )", _is_short, of_subject=True),
     _cue(rf"{_A} ?\((?:{_OFTEN} )?called {_A}\)", _is_short),
     _cue(rf"{_A}(?:, | ?\()(?:also )?nicknamed {_A}{_CLOSED}", _is_single),
     _cue(rf"{_A}{_IS} (?:also )?nicknamed {_A}{_OVER}", _is_single, of_subject=True),
-    _cue(
-        rf"{_A},? (?:who )?goes by (?:the (?:nick)?name (?:of )?)?{_A}(?:{_OVER}|(?= (?:now|these days|online)\b))",
-        _is_single,
-        of_subject=True,
-    ),
+    # A bus goes by a place, and Ann by Tom's house.
+    _cue(rf"{_A},? who goes by {_A}{_CLOSED}", _is_single),
+    _cue(rf"{_A} goes by the (?:nick)?name (?:of )?{_A}{_OVER}", _is_single, of_subject=True),
+    _cue(rf"{_A} goes by {_A} (?:now|these days|online)\b", _is_single, of_subject=True),
+    _cue(rf"{_A} goes by {_A}{_CLOSED}", _is_short, of_subject=True),
     _cue(
         rf"{_A}(?:,| [–—-])? ?(?:but |and |whom )?(?:everyone|everybody|we all|friends|my friends) calls? "
         rf"(?:him |her |them )?{_A}{_OVER}",
         _is_short,
         of_subject=True,
     ),
-    _cue(rf"{_A} ?\((?:formerly|previously|once|originally) (?:called|named) {_A}\)", _is_renamed_or_single),
+    _cue(rf"{_A} ?\((?:formerly|previously|once|originally) (?:called|named) {_A}\)", _is_renamed_or_short),
     _cue(
         rf"{_A}, (?:formerly|previously|originally) (?:called|named) {_A}{_CLOSED}",
-        _is_renamed_or_single,
+        _is_renamed_or_short,
         of_subject=True,
     ),
-    _cue(rf"{_A}{_OPENED}(?:now|formerly|previously) {_A}{_CLOSED}", _is_renamed),
+    # Where one works, lived or was may be told in the same words: "at Acme, formerly Initech".
+    _cue(rf"{_A}{_OPENED}(?:formerly|previously) {_A}(?:,|\)) [a-z]", _is_renamed, of_subject=True),
 )
 _SHORT_CUES: Final = (
     _cue(rf"{_A}{_OPENED}short for {_A}{_CLOSED}", _is_abbreviated),
@@ -176,16 +179,29 @@ _BORN: Final = (
 _SURNAME: Final = re.compile(rf"{_A}{_HAS} changed {_THEIR} (?:last |sur|family )name to {_A}{_OVER}")
 
 
-@dataclass(frozen=True, slots=True)
 class SaidNames:
     """The names that one text says, by the numbers of its mentions."""
 
-    shaped: str
-    #: The places of all names in the text, in order, with their numbers.
-    spans: Sequence[tuple[int, int, int]]
-    mentions: Sequence[Mention]
-    text: str
-    framing: Framing
+    def __init__(
+        self,
+        text: str,
+        spans: Sequence[tuple[int, int, int]],
+        shaped: str,
+        mentions: Sequence[Mention],
+        speaker: str | None,
+    ) -> None:
+        """Look at ``text``, which ``speaker`` wrote; its names stand at ``spans``, in order, and in its shape."""
+        self.text = text
+        self.spans = spans
+        self.shaped = shaped
+        self.mentions = mentions
+        self._speaker = speaker
+
+    @cached_property
+    def framing(self) -> Framing:
+        """How the statements of the text are framed, which few texts with a cue need to be asked."""
+        speaker = None if self._speaker is None else folded_name(self._speaker)
+        return Framing(self.shaped, [folded_name(mention.name) for mention in self.mentions], speaker)
 
     def nicknames(self) -> list[tuple[Mention, tuple[int, int, int]]]:
         """Return the people written as ``Robert (Bob) Smith``, each with the numbers of the three parts."""
@@ -193,8 +209,11 @@ class SaidNames:
         for match in _NICKNAME.finditer(self.shaped):
             first, nick, last = (int(part) for part in match.groups()[:1] + match.groups()[2:] if part is not None)
             whole = self._whole(first, nick, last, bracket=match["bracket"] is not None)
-            if whole is None or not self.is_plain(match):
+            if whole is None:
                 continue
+            # Who is told of in a tale is one person all the same, whom nobody knows by that name.
+            if self.is_plain(match):
+                whole.aliases.setdefault(self.mentions[nick].name)
             number = self.shaped.count(OPEN, 0, match.start())
             whole.spans = [(self.spans[number][0], self.spans[number + 2][1])]
             found.append((whole, (first, nick, last)))
@@ -210,9 +229,7 @@ class SaidNames:
         # Two words behind the nickname are somebody else's whole name, but for "van Gogh".
         if len(parts[2].name.split()) > 1 and parts[2].name[0].isupper():
             return None
-        whole = Mention(f"{parts[0].name} {parts[2].name}", EntityType.PERSON)
-        whole.aliases.setdefault(parts[1].name)
-        return whole
+        return Mention(f"{parts[0].name} {parts[2].name}", EntityType.PERSON)
 
     def aliases(self) -> list[tuple[int, int]]:
         """Return ``(full, other)`` for those who have another name; nobody has one that two are given."""
@@ -265,15 +282,6 @@ class SaidNames:
     def _is_strange(self, match: re.Match[str]) -> bool:
         full, born = (_words(self.mentions[int(number)]) for number in match.groups())
         return len(born) > 1 and not {*full} & {*born}
-
-
-def said_names(
-    text: str, spans: Sequence[tuple[int, int, int]], shaped: str, mentions: Sequence[Mention], speaker: str | None
-) -> SaidNames:
-    """Return the names that ``text`` says, which ``speaker`` wrote and ``shaped`` is the shape of."""
-    own = None if speaker is None else folded_name(speaker)
-    framing = Framing(shaped, [folded_name(mention.name) for mention in mentions], own)
-    return SaidNames(shaped, spans, mentions, text, framing)
 
 
 def _agree(full: Mention, other: Mention) -> bool:
