@@ -41,7 +41,8 @@ _SPEAKS: Final = re.compile(
 )
 _TALE: Final = re.compile(
     r"\b(?:stor(?:y|ies)|tales?|fairy ?tales?|novels?|novella|films?|movies?|poems?|lyrics|fiction\w*|role-?play\w*|"
-    r"screenplays?|sitcoms?|plot|protagonist|characters?|once upon a time|imagine|pretend|let['’]s say|make believe|"
+    r"screenplays?|sitcoms?|thrillers?|villains?|hero(?:es|ine)?|superhero\w*|d&d|avatar|persona|nightmares?|"
+    r"dream(?:s|t|ed|ing)?|plot|protagonist|characters?|once upon a time|imagine|pretend|let['’]s say|make believe|"
     r"hypothetical\w*|musical|opera|cartoon|manga|anime|"
     r"chatbots?|bot|bots|assistant|chatgpt|translate|proofread|paraphrase|rewrite|forwarded|quotes?|quoted|excerpt|"
     r"roman|romanfigur|märchen|theaterstück|drehbuch|película|novela|cuento|conte|scénario)\b"
@@ -56,7 +57,8 @@ _STAGE: Final = re.compile(
 _TAKEN_BACK: Final = re.compile(
     r"\b(?:kidding|joking|just a joke|(?:made|making) (?:that|this|it|all that|all this) up|not true|untrue|"
     r"isn['’]t true|(?:is|was|it['’]s|that['’]s) (?:a lie|nonsense|false|wrong|made[- ]up)|"
-    r"(?:i|we) lied|don['’]t believe (?:that|this|it))\b"
+    r"lol|haha\w*|as if|jk|doubt (?:it|that)|(?:i|we) lied|don['’]t believe (?:that|this|it))\b|"
+    r"(?:^|[.!?…]\s+)(?:no|not|nope|wrong|nah)[.,!]|\s/s\b"
 )
 _ASKS: Final = re.compile(r"\?[!?.\"'”’)\]*_\s]*$")
 #: What before a statement makes it another's word, a guess, a wish or its contrary; or hangs it on something else.
@@ -66,7 +68,8 @@ _HEDGED: Final = re.compile(
     r"asks? (?:if|whether|what|how|why)|asked|writes?|wrote|written|reads?|report\w*|rumou?r\w*|alleg\w+|apparent\w*|"
     r"purported\w*|seem\w*|sounds?|maybe|perhaps|probabl\w+|possibl\w+|likely|might|may|could|would|if|unless|whether|"
     r"in case|as though|not|never|no|nobody|none|nor|neither|hardly|without|den(?:y|ies|ied)|false|fake|wrong\w*|lie|"
-    r"lies|swears?|swore|insist\w*|gossip\w*|accus\w+|mistak\w+|confus\w+|who|whom|whose|which|that|what|how|why|when|"
+    r"lies|swears?|swore|insist\w*|gossip\w*|play(?:s|ed|ing)|portray\w*|dress(?:es|ed)|cosplay\w*|acts|acted|"
+    r"articles?|newspapers?|headlines?|blog|website|wikipedia|accus\w+|mistak\w+|confus\w+|who|whom|whose|which|that|what|how|why|when|"
     r"names?|nickname|usually|generally|until|till|before|instead|rather than|"
     r"nicht|kein\w*|glaub\w+|bezweif\w+|angeblich|vielleicht|ob|wenn|falls|sagt\w*|denk\w*|dass|"
     r"dudo|creo|dicen?|dijo|quizás?|tal vez|si|que|doute|crois|dit|pas|peut-être)\b"
@@ -114,9 +117,8 @@ class Framing:
         self._starts = [0, *(match.end() for match in _ENDS.finditer(shaped) if not _goes_on(shaped, match))]
         self._marks = [match.start() for match in _MARKS.finditer(shaped)]
         self._colons = [match.start() for match in _COLON.finditer(shaped)]
-        tale = _TALE.search(shaped)
-        self._tale = len(shaped) if tale is None else tale.start()
-        self._taken_back = _TAKEN_BACK.search(shaped) is not None
+        self._tale = self._first_of_tale()
+        self._taken_back = _TAKEN_BACK.search(self._spelled(shaped)) is not None
 
     def says(self, start: int, end: int) -> bool:
         """Return whether what stands from ``start`` to ``end`` is the plain word of who writes."""
@@ -144,6 +146,13 @@ class Framing:
             return True
         before = self._shaped[max(first, start - _LONGEST) : start]
         return _HANGS.search(before) is None or _REACHED.fullmatch(before) is not None
+
+    def _first_of_tale(self) -> int:
+        """Return where a word of a tale stands first, which may have a number as a thing."""
+        told = [match.start() for match in (_TALE.search(self._shaped),) if match is not None]
+        numbers = [number for number, name in enumerate(self._names) if _TALE.search(name) is not None]
+        places = (self._shaped.find(f"{OPEN}{number}{CLOSE}") for number in numbers)
+        return min((*told, *(place for place in places if place >= 0)), default=len(self._shaped))
 
     def _spelled(self, part: str) -> str:
         """Return a part of the shape with the names instead of their numbers."""

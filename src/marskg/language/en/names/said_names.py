@@ -171,8 +171,10 @@ _SHORT_CUES: Final = (
     _cue(rf"{_A}{_OPENED}short for {_A}{_CLOSED}", _is_abbreviated),
     _cue(rf"{_A} is short for {_A}{_OVER}", _is_abbreviated, of_subject=True),
 )
-#: The name that somebody had by birth, which may be the last one alone. "Nee" is a word of other languages as well.
+#: The name that somebody had by birth, which may be the last one alone. The first of these gives any name; "nee" and
+#: "geb." are words of other languages as well, and so may say another's.
 _BORN: Final = (
+    re.compile(rf"{_A}{_OPENED}née:? {_A}{_CLOSED}"),
     re.compile(rf"{_A},? ?\(?(?:née:?|geb\.|geborene) {_A}(?:{_CLOSED}|(?= [a-z]))"),
     re.compile(rf"{_A}{_OPENED}(?:nee|born) {_A}{_CLOSED}"),
 )
