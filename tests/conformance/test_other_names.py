@@ -81,6 +81,7 @@ FRAMED = (
     "Somebody told me {a} changed her name to {b}.",
     "{a} is now known as {b}, the neighbour says.",
     "{a} is now known as {b}, I guess.",
+    "{a} changed her name to {b}, or tried to.",
     "{a}, also known as {b}, was seen, according to the paper.",
     "Maybe {a} is now called {b}.",
     "{a} is now known as {b}. Just kidding!",

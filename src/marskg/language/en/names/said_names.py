@@ -64,6 +64,10 @@ def _is_any(_full: Mention, _other: Mention) -> bool:
     return True
 
 
+def _is_one_word(_full: Mention, other: Mention) -> bool:
+    return len(_words(other)) == 1
+
+
 def _is_single(full: Mention, other: Mention) -> bool:
     """Return whether the other name is one word, or begins as the first one does.
 
@@ -142,7 +146,7 @@ _CUES: Final = (
     _cue(rf"{_A} is {_A} (?:now|these days){_CLOSED}", _is_renamed, of_subject=True),
     # What somebody is called may be what somebody calls: one word, of whom the sentence is about or as a form of it.
     _cue(rf"{_A}{_IS} (?:{_OFTEN}|formerly|previously) (?:called|named) {_A}{_OVER}", _is_single, of_subject=True),
-    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}, (?:\w+s|will|can|had|who) ", _is_single, of_subject=True),
+    _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}, (?:\w+s|will|can|had|who) ", _is_one_word, of_subject=True),
     _cue(rf"{_A}, (?:{_OFTEN} )?called {_A}{_CLOSED}(?!, (?:and|then|or|but) )", _is_short, of_subject=True),
     _cue(rf"{_A} ?\((?:{_OFTEN} )?called {_A}\)", _is_short),
     _cue(rf"{_A}(?:, | ?\()(?:also )?nicknamed {_A}{_CLOSED}", _is_single),
