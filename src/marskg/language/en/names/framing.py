@@ -82,7 +82,8 @@ _HEDGED_BEHIND: Final = re.compile(
     r"claims?|claimed|heard|hears?|guess|guessed|told|tells?|wrote|writes?|believes?|believed|suppose\w*|hopes?|hoped|"
     r"jokes?|joked|insists?|insisted|bets?|assumes?|assumed|doubts?|doubted|dreamt|imagined|read)\b|"
     r"[,–—-] ?(?:says|said|claims|claimed|thinks|wrote|writes|joked|according)\b|"
-    r"\b(?:maybe|perhaps|apparently|allegedly|supposedly|according to|rumou?r\w*|or (?:tried|wanted|almost|nearly)|not sure|unsure|or not|who knows|"
+    r"\b(?:maybe|perhaps|apparently|allegedly|supposedly|according to|rumou?r\w*|"
+    r"or (?:tried|wanted|almost|nearly)|not sure|unsure|or not|who knows|"
     r"(?:is|was|has|did|does|do)n['’]t (?:he|she|it|they|that|this)|never happened|"
     r"angeblich|vielleicht|sagt\w*|dit-on|dicen)\b"
 )
