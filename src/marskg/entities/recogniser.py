@@ -15,17 +15,11 @@ from marskg.drafts import EntityRef, EntityRelation
 from marskg.entities.payload import MAX_LETTERS, from_payload, is_admissible
 from marskg.language.en.lexicon import Is
 from marskg.language.en.morphology import Form, singular
-from marskg.language.en.names.aliases import (
-    Mention,
-    birth_names,
-    linked_parts,
-    stated_aliases,
-    with_birth_name,
-    with_nicknames,
-)
+from marskg.language.en.names.aliases import Mention, linked_parts, with_birth_name
 from marskg.language.en.names.phrases import Phrase, find_phrases
 from marskg.language.en.names.proper_names import find_names, is_supported, without_first
 from marskg.language.en.names.relations import SPEAKER, find_relations, shape
+from marskg.language.en.names.said_names import SaidNames
 from marskg.language.en.tokens import WORD, Tokens
 from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
 from marskg.ontology.vocabulary import EdgeType
@@ -309,7 +303,7 @@ class _Finding:
         """Return what was found, with aliases joined and relations read."""
         if not self.mentions:
             return NOTHING
-        self._join_stated()
+        self._join_said(speaker)
         for full, part in linked_parts(self.mentions.values()):
             self._remove(part)
             full.stand_for(part)
@@ -333,7 +327,7 @@ class _Finding:
         spans = sorted((*span, number) for number, mention in enumerate(numbered) for span in mention.spans)
         return numbered, spans, shape(self.tokens.text, spans)
 
-    def _join_stated(self) -> None:
+    def _join_said(self, speaker: str | None) -> None:
         text = self.tokens.text
         if len(self.mentions) < 2:  # noqa: PLR2004 - it takes two names to be the same
             return
@@ -341,13 +335,14 @@ class _Finding:
         if not nicknames and not self.tokens.union & Is.ALIAS:
             return
         numbered, spans, shaped = self._numbered()
-        for whole, parts in with_nicknames(text, spans, shaped, numbered):
+        said = SaidNames(text, spans, shaped, numbered, speaker)
+        for whole, parts in said.nicknames():
             for part in parts:
                 self._remove(numbered[part])
             self._put(whole.name, whole.type).absorb(whole)
-        for full, other in stated_aliases(shaped):
+        for full, other in said.aliases():
             self._join(numbered[full], numbered[other])
-        for full, other in birth_names(shaped):
+        for full, other in said.births():
             self._name_of_birth(numbered[full], numbered[other])
 
     def _name_of_birth(self, full: Mention, born: Mention) -> None:

@@ -1,17 +1,14 @@
-"""Which names of one text are the same entity's: what the text says, and what only one reading explains.
+"""The entities of one text in the making, and which names of it are the same one's as only one reading explains them.
 
-Guarantees: a name is another one's where the text says so (``Robert (Bob) Smith``, ``Bob, short for Robert``, ``aka``,
-``née``); a single name that is the first or last word of exactly one full name of the text stands for who bears that
-one, and is no name of theirs for it; two candidates join nothing.
+Guarantees: a single name that is the first or last word of exactly one full name of the text stands for who bears that
+one, and is no name of theirs for it; two candidates join nothing. What the text says of names: ``said_names``.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from marskg.language.en.names.relations import CLOSE, OPEN
 from marskg.language.mentions import EntityType, folded_name
 
 if TYPE_CHECKING:
@@ -53,62 +50,9 @@ class Mention:
         self.fixed = self.fixed or other.fixed
 
 
-_A: Final = rf"{OPEN}(\d+){CLOSE}"
-_NICKNAME: Final = re.compile(rf"{_A} (?:\({_A}\)|[\"“]{_A}[\"”]) {_A}")
-_SAID: Final = (
-    re.compile(rf"{_A} ?\((?:aka|a\.k\.a\.|also known as|or|known as|called) {_A}\)"),
-    re.compile(
-        rf"{_A},? (?:aka|a\.k\.a\.|also known as|better known as|also called|nicknamed|who goes by|goes by) {_A}"
-    ),
-    re.compile(rf"{_A}[^{OPEN}.!?]{{0,30}}\b(?:everyone|everybody|we all|friends) calls? (?:him|her|them) {_A}"),
-    # Without the comma somebody may have called somebody else.
-    re.compile(rf"{_A}, (?:called|known to \w+ as) {_A}(?=[,.;!?)]|$)"),
-    re.compile(rf"{_A},? (?:is |was )?(?:now|since then) (?:called|known as|named) {_A}"),
-    re.compile(rf"{_A}[^{OPEN}.!?]{{0,40}} (?:is|goes by) (?:called |named )?{_A} (?:now|these days|since then)\b"),
-    re.compile(rf"{_A}[^{OPEN}.!?]{{0,40}} changed (?:his|her|their) (?:last |sur|family )?name to {_A}"),
-    re.compile(rf"{_A},? \(?(?:formerly|previously|once) (?:known as |called |named )?{_A}"),
-)
-#: The name that somebody had by birth, which may be the last one alone.
-_BORN: Final = re.compile(rf"{_A},? \(?(?:née|née:|nee|born|geb\.|geborene) {_A}(?=[,.;!?)]|$| [a-z])")
-_SHORT: Final = re.compile(rf"{_A}(?:,| is| \() ?short for {_A}")
-
-
-def stated_aliases(shaped: str) -> list[tuple[int, int]]:
-    """Return ``(full, other)`` for the mentions that the text says are the same."""
-    found = [(int(match[2]), int(match[1])) for match in _SHORT.finditer(shaped)]
-    for pattern in _SAID:
-        found += [(int(match[1]), int(match[2])) for match in pattern.finditer(shaped)]
-    return found
-
-
-def birth_names(shaped: str) -> list[tuple[int, int]]:
-    """Return ``(full, born)`` for a person and the name that they were born with."""
-    return [(int(match[1]), int(match[2])) for match in _BORN.finditer(shaped)]
-
-
 def with_birth_name(full: str, born: str) -> str:
     """Return the whole name that somebody was born with, of whom ``born`` may tell the last one alone."""
     return born if " " in born or " " not in full else f"{full.rpartition(' ')[0]} {born}"
-
-
-def with_nicknames(
-    text: str, spans: list[tuple[int, int, int]], shaped: str, mentions: list[Mention]
-) -> list[tuple[Mention, tuple[int, int, int]]]:
-    """Return the people written as ``Robert (Bob) Smith``, each with the numbers of the three parts."""
-    found = []
-    for match in _NICKNAME.finditer(shaped):
-        parts = tuple(int(part) for part in match.groups() if part is not None)
-        first, nick, last = parts
-        places = [next((span for span in spans if span[2] == part), None) for part in parts]
-        if None in places or any(mentions[part].fixed for part in parts):
-            continue
-        start, end = min(p[0] for p in places if p), max(p[1] for p in places if p)
-        whole = Mention(f"{mentions[first].name} {mentions[last].name}", EntityType.PERSON)
-        whole.aliases.setdefault(mentions[nick].name)
-        if end - start <= len(text):
-            whole.spans = [(start, end)]
-        found.append((whole, (first, nick, last)))
-    return found
 
 
 def linked_parts(mentions: Iterable[Mention]) -> list[tuple[Mention, Mention]]:
