@@ -701,8 +701,12 @@ def as_stored(memory: Memory, gate: Gate) -> Memory:  # noqa: ARG001 - as Shows 
 
 
 def as_read(memory: Memory, gate: Gate) -> Memory:
-    """Return a memory without its place among all that was stored, where the reader may not see all of that."""
-    return replace(memory, sequence=0) if gate.restricted else memory
+    """Return a memory without its place among all that was stored, where the reader may not see all of that.
+
+    What it calls whom is left out, too: ids of entities hold the time of their first mention, and an entry is there
+    only where the entity's own name, which another memory may have given, is another one.
+    """
+    return replace(memory, sequence=0, names_given=()) if gate.restricted else memory
 
 
 def _unplaced(assembled: Assembled, gate: Gate) -> Assembled:
