@@ -178,3 +178,93 @@ def test_a_rule_that_hides_nothing_hides_no_name_from_the_operator(stores: Store
     # A ceiling hides from everybody who states no purpose: then a name has to be read, as for any such reader.
     memory.preferences.set("sensitivity_ceiling", "health", level=0.5)
     assert told(lambda: memory.recall("Jordan")).startswith("UnknownMemory")
+
+
+# --- Keys of what is learned ----------------------------------------------------------------------------------------
+
+
+def learned(memory: AgentMemory, said: Iterable[tuple[bool, str]], *, whole: bool = True) -> None:
+    """Let ``memory`` learn what is said; what is hidden, as the first of each pair says, where all is."""
+    for secret, text in said:
+        if whole or not secret:
+            memory.learn(memory.remember(text, source_type="chat_user", **({"sensitivity": HIDDEN} if secret else {})))
+
+
+def shown(memory: AgentMemory, stores: Stores) -> dict[str, str]:
+    reader = stores.open_as(memory, "reader:bot?ceiling=0.3")
+    return {
+        "memories": told(lambda: sorted((one.key or "", one.content, one.notices) for one in reader.memories())),
+        "all": told(lambda: sorted(hit.memory.content for hit in reader.read_all(entities=["Tom"]))),
+        "found": told(lambda: sorted(hit.memory.content for hit in reader.retrieve("Where does Tom live?"))),
+    }
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ((True, "My boss Tom moved to Oslo."), (False, "My brother Tom lives in Graz.")),
+        ((False, "My brother Tom lives in Graz."), (True, "My boss Tom lives in Oslo."), (False, "Tom lives in Rome.")),
+        ((True, "My brother Tom lives in Graz."), (False, "My boss Tom lives in Rome."), (False, "Tom lives in Wien.")),
+        ((True, "My brother Tom lives in Graz."), (False, "Tom lives in Wien."), (False, "Tom moved to Linz.")),
+        ((True, "Tom lives in Oslo."), (False, "My boss Tom lives in Rome.")),
+        ((True, "My brother's name is Tom."), (False, "My boss Tom lives in Rome."), (False, "Tom lives in Bern.")),
+    ],
+)
+def test_a_key_tells_of_no_hidden_namesake(stores: Stores, said: Sequence[tuple[bool, str]]) -> None:
+    answers = []
+    for whole in (True, False):
+        memory = stores.open(embedding__model="none", entities__recognise="on")
+        learned(memory, said, whole=whole)
+        answers.append(shown(memory, stores))
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "current"),
+    [
+        (
+            ("My aunt Rosa lives in Graz.", "My other aunt Rosa lives in Rome."),
+            {"person/rosa/aunt/home": "Graz", "person/rosa/other aunt/home": "Rome"},
+        ),
+        (
+            ("My friend Tom lives in Graz.", "My best friend Tom lives in Rome.", "My old friend Tom lives in Bonn."),
+            {
+                "person/tom/friend/home": "Graz",
+                "person/tom/best friend/home": "Rome",
+                "person/tom/old friend/home": "Bonn",
+            },
+        ),
+        (
+            ("My second cousin Ann lives in Graz.", "My cousin Ann moved to Rome."),
+            {"person/ann/second cousin/home": "Graz", "person/ann/cousin/home": "Rome"},
+        ),
+        (
+            ("My aunt lives in Graz.", "My other aunt lives in Rome.", "My dear aunt moved to Linz."),
+            {"person/aunt/home": "Linz", "person/other aunt/home": "Rome"},
+        ),
+        (
+            ("My wife Ann lives in Graz.", "My dear wife Ann moved to Rome."),
+            {"person/ann/partner/home": "Rome"},
+        ),
+        (
+            ("Tom lives in Graz.", "Tom lives in Linz."),
+            {"person/tom/home": "Linz"},
+        ),
+        (
+            ("My brother Tom lives in Graz.", "My boss Tom lives in Rome.", "Tom lives in Bern."),
+            {"person/tom/brother/home": "Graz", "person/tom/boss/home": "Rome", "person/tom/home": "Bern"},
+        ),
+        (
+            ("My brother Tom's birthday is on 3 May.", "My boss Tom's birthday is on 4 June."),
+            {"person/tom/brother/birthday": "3 May", "person/tom/boss/birthday": "4 June"},
+        ),
+    ],
+)
+def test_who_is_told_of_by_a_role_has_a_key_with_it(
+    stores: Stores, said: Sequence[str], current: dict[str, str]
+) -> None:
+    memory = stores.open(embedding__model="none", entities__recognise="on")
+    learned(memory, [(False, text) for text in said])
+    held = {one.key: one.content or "" for one in memory.memories() if one.current and (one.key or "").count("/") > 1}
+    assert held.keys() == current.keys()
+    assert all(held[key].endswith(value) for key, value in current.items()), held
