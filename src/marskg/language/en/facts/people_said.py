@@ -187,8 +187,8 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "person.birthday",
         "birthday",
-        rf"\b(?:(?:my|our) {SORT}(?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)?|{_NOBODY}(?P<other>{_FIRST}))'s birthday "
-        rf"(?:is|falls) (?:on )?(?P<value>{DATE})",
+        rf"\b(?:(?:my|our) {SORT}(?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)?|{_NOBODY}(?P<other>{_FIRST}))"
+        rf"'s birthday (?:is|falls) (?:on )?(?P<value>{DATE})",
         _birthday,
         0.9,
     ),

@@ -34,7 +34,8 @@ ROLE: Final = (
 SORT: Final = r"(?:(?P<sort>\w+) )?"
 #: What people are called for love alone; it tells nobody from another.
 _FOND: Final = frozenset(
-    "amazing awesome beautiful beloved darling dear dearest lovely own poor sweet wonderful".split()
+    {"amazing", "awesome", "beautiful", "beloved", "darling", "dear", "dearest", "lovely", "own", "poor", "sweet"}
+    | {"wonderful"}
 )
 EDGES: Final = {
     "boss": EdgeType.REPORTS_TO, "manager": EdgeType.REPORTS_TO, "supervisor": EdgeType.REPORTS_TO,
