@@ -268,3 +268,96 @@ def test_who_is_told_of_by_a_role_has_a_key_with_it(
     held = {one.key: one.content or "" for one in memory.memories() if one.current and (one.key or "").count("/") > 1}
     assert held.keys() == current.keys()
     assert all(held[key].endswith(value) for key, value in current.items()), held
+
+
+# --- What a name joins for a reader ---------------------------------------------------------------------------------
+
+
+def found(memory: AgentMemory, stores: Stores, *names: str) -> dict[str, str]:
+    reader = stores.open_as(memory, "reader:bot?ceiling=0.3")
+    answers = {
+        "entities": told(lambda: [(one.name, one.aliases, one.same_as) for one in reader.entities.list()]),
+        "memories": told(lambda: sorted((one.content or "", one.names_given) for one in reader.memories())),
+    }
+    for name in names:
+        answers |= {
+            f"recall {name}": told(lambda name=name: [(hit.memory.content, hit.score) for hit in reader.recall(name)]),
+            f"all {name}": told(lambda name=name: [hit.memory.content for hit in reader.read_all(entities=[name])]),
+            f"retrieve {name}": told(lambda name=name: [hit.memory.content for hit in reader.retrieve(f"And {name}?")]),
+        }
+    return answers
+
+
+MARIA, SOLD = visible("Maria Silva works at the bank"), visible("Mia sold her car")
+LIND = visible("Nora Lind sings", "Nora Lind")
+JOINED: dict[str, tuple[Sequence[Said], tuple[str, ...]]] = {
+    "called": ((MARIA, hidden("Maria Silva, called Mia, was arrested"), SOLD), ("Mia", "Maria Silva", "Maria")),
+    "called, said first": ((hidden("Maria Silva, called Mia, was ill"), SOLD, MARIA), ("Mia", "Maria Silva", "Silva")),
+    "an alias": (
+        (
+            visible("Maria Silva works", "Maria Silva"),
+            hidden("a note", EntityRef("Maria Silva", aliases=("Quartz",))),
+            visible("Quartz sold her car", "Quartz"),
+        ),
+        ("Quartz", "Maria Silva"),
+    ),
+    "a name given later": (
+        (
+            LIND,
+            hidden("wedding", EntityRef("Nora Weiss", aliases=("Nora Lind",))),
+            visible("Nora Weiss bakes bread", "Nora Weiss"),
+        ),
+        ("Nora Lind", "Nora Weiss", "Nora", "Weiss"),
+    ),
+    "a maiden name": (
+        (visible("Olga Weiss bakes"), hidden("Olga Weiss, née Lind, was ill"), visible("Olga Lind sang")),
+        ("Olga Weiss", "Olga Lind", "Lind", "Olga"),
+    ),
+    "a short name": (
+        (visible("Robert Smith rows"), hidden("Robert (Bob) Smith was ill"), visible("Bob was late")),
+        ("Bob", "Robert Smith", "Robert"),
+    ),
+    "three names, of which a visible text joins two": (
+        (
+            MARIA,
+            visible("Maria Silva, called Mia, sings"),
+            hidden("Maria Silva, also known as Quartz, was ill"),
+            SOLD,
+            visible("Quartz moved", "Quartz"),
+        ),
+        ("Mia", "Maria Silva", "Quartz"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", JOINED)
+def test_what_a_hidden_memory_joins_is_as_many_things_as_without_it(stores: Stores, case: str) -> None:
+    said, names = JOINED[case]
+    pair(stores, said, lambda memory: found(memory, stores, *names))
+
+
+def test_what_may_be_seen_or_was_done_by_hand_joins_names(stores: Stores) -> None:
+    memory = stores.open(embedding__model="none", entities__recognise="on")
+    for text, given in (MARIA, visible("Maria Silva, called Mia, sings"), SOLD, hidden("Maria Silva was ill")):
+        memory.remember(text, **given)
+    for text, given in (visible("Ann Lee rows", "Ann Lee"), visible("Annie swims", "Annie"), hidden("Annie, ill")):
+        memory.remember(text, **given)
+    ids = {one.name: one.id for one in memory.entities.list()}
+    memory.entities.merge(ids["Ann Lee"], ids["Annie"])
+    reader = stores.open_as(memory, "reader:bot?ceiling=0.3")
+    assert {hit.memory.content for hit in reader.recall("Mia")} == {
+        "Maria Silva works at the bank",
+        "Maria Silva, called Mia, sings",
+        "Mia sold her car",
+    }
+    for name in ("Ann Lee", "Annie"):
+        assert {hit.memory.content for hit in reader.recall(name)} == {"Ann Lee rows", "Annie swims"}
+        assert "ill" in str([hit.memory.content for hit in memory.recall(name)])
+    # The operator reads with a ceiling of their own as anybody does, and finds by an id all that it is.
+    hidden_one = memory.remember("wedding", mentions=[EntityRef("Nora B", aliases=("Quartz",))], sensitivity=HIDDEN)
+    for text, given in (visible("Nora B bakes", "Nora B"), visible("Quartz moved", "Quartz")):
+        memory.remember(text, **given)
+    (nora,) = [one for one in memory.entities.list() if "Quartz" in one.aliases]
+    assert [hit.memory.content for hit in memory.recall("Quartz", max_sensitivity=0.3)] == ["Quartz moved"]
+    assert len(memory.recall(nora.id, max_sensitivity=0.3)) == 2
+    assert hidden_one.id in {hit.memory.id for hit in memory.recall("Quartz")}
