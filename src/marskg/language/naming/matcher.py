@@ -15,9 +15,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
+from marskg.language.naming.familiar import familiar_to
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.kindred import REASON as KINDRED
-from marskg.language.naming.kindred import Keys, familiar_to, kindred_of
+from marskg.language.naming.kindred import Keys, kindred_of
 from marskg.language.naming.neighbours import as_written, begins, has_capitals, is_common, is_in_longer, is_small
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
@@ -33,6 +34,7 @@ from marskg.language.naming.spellings import (
     unescaped,
     without_initials,
 )
+from marskg.language.naming.told_apart import is_told_apart
 from marskg.language.naming.words import (
     AFTER_PEOPLE,
     AFTER_TIMES,
@@ -242,7 +244,11 @@ class _Form:
             reason = self._why_word(compared, written, start, end)
             if reason:
                 return reason
-        return BESIDE if self._is_named and is_in_longer(compared, written, start, end) else ""
+        if not self._is_named:
+            return ""
+        if is_in_longer(compared, written, start, end):
+            return BESIDE
+        return BESIDE if is_told_apart(compared, written, text, start, end) else ""
 
     def _why_word(self, compared: str, written: str, start: int, end: int) -> str:
         small = is_small(compared, written, start, end)
