@@ -10,6 +10,7 @@ none: it would be found everywhere. Source: semantics section 5.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from enum import Flag, auto
 from itertools import product
@@ -19,7 +20,7 @@ from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verd
 from marskg.language.naming.familiar import familiar_to
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.kindred import REASON as KINDRED
-from marskg.language.naming.kindred import Keys, kindred_of
+from marskg.language.naming.kindred import Keys, keys_of, kindred_of
 from marskg.language.naming.neighbours import (
     as_written,
     begins,
@@ -85,6 +86,8 @@ _LONGEST_ARTICLE: Final = 8
 _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
+#: Forms of one name of which it is worth while to look first for what they share.
+_FEW_FORMS: Final = 3
 _AMOUNT: Final = re.compile(r"\d \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
@@ -127,6 +130,7 @@ class NameMatcher:
         longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
         found = sorted(given, key=lambda form: (-len(form), form))
         self._forms = tuple(_Form(form, longer, capitals=given[form]) for form in found)
+        self._shared = _shared_signs(self._forms) if len(self._forms) > _FEW_FORMS else frozenset()
 
     def is_one(self, name: str) -> bool:
         """Return whether ``name`` as a whole is one of the spellings."""
@@ -158,6 +162,8 @@ class NameMatcher:
         """Return what ``text`` has of the name."""
         text = unescaped(text)
         compared = name_form(text)
+        if self._shared and self._shared.isdisjoint(loose_form(compared)):
+            return NOTHING
         found, unseen = NOTHING, []
         for form in self._forms:
             reading = form.read(compared, text)
@@ -168,7 +174,10 @@ class NameMatcher:
         if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
             return found
         loose = loose_form(compared)
+        signs = frozenset(loose)
         for form in unseen:
+            if not form.may_be_of(signs):
+                continue
             reason = form.near(compared, loose, text)
             if reason:
                 return Reading(Verdict.NEAR, reason)
@@ -207,6 +216,10 @@ class _Form:
             beside = (other[max(0, place - _BESIDE) : place], other[end : end + _BESIDE])
             self._around.setdefault(beside, []).append((place, other))
         self.loose = loose_form(form)
+        # A name without blanks, of a script that needs none, is like no text that has not all of its signs.
+        # But of a firm's, which has its legal form too.
+        unspaced = bool(self.loose) and all(map(divides_nothing, self.loose)) and keys_of(form) <= {f"|{form}"}
+        self.signs = tuple(map(frozenset, filter(None, (self.loose, other_kana(self.loose))))) if unspaced else ()
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
         # What every occurrence has; a title, an initial and the numbers of an address may be written otherwise.
@@ -324,6 +337,10 @@ class _Form:
         elif self._pattern is not None and self._must in compared:
             for match in self._pattern.finditer(compared):
                 yield (*match.span(), edges(compared, *match.span()))
+
+    def may_be_of(self, signs: frozenset[str]) -> bool:
+        """Return whether a text of these signs, in the loose form, may be near; quick, and true of alphabets."""
+        return not self.signs or any(kept <= signs for kept in self.signs)
 
     def near(self, compared: str, loose: str, text: str) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
@@ -490,6 +507,19 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     if len(cased) != len(compared):
         return True
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
+
+
+def _shared_signs(forms: Iterable[_Form]) -> frozenset[str]:
+    """Return few signs of which a text has one that has one of these forms; none where a text of any may have one."""
+    left = [signs for form in forms for signs in form.signs or (frozenset[str](),)]
+    found: set[str] = set()
+    while left:
+        counted = Counter(sign for signs in left for sign in signs).most_common(1)
+        if not all(left):
+            return frozenset()
+        found.add(counted[0][0])
+        left = [signs for signs in left if counted[0][0] not in signs]
+    return frozenset(found)
 
 
 def _has_article(compared: str, start: int) -> bool:

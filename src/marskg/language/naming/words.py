@@ -158,7 +158,8 @@ COMMON: Final = words_of(
     "青年 青春 "
     "海洋 天气 天氣 天空 云端 新闻 新聞 学生 學生 思想 德国 智能 智慧 健康 快乐 幸福 宝宝 宝贝 家庭 庆祝 希望"
 )
-#: Words of other languages that are names: also where they begin a sentence, whose capital says nothing, a person decides.
+#: Words of other languages that are names: a person decides also where they begin a sentence, whose capital says
+#: nothing.
 SMALL_ABROAD: Final = words_of(
     "вера надежда любовь роза лилия слава лев мила злата рада мир лада заря снежана мороз волк заяц "
     "pierre blanche marine fleur claire juste prune clémence constance rosier luz sol mar cruz paz dolores pilar rosa "
