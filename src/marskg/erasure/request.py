@@ -19,7 +19,7 @@ from marskg.entities.read_links import may_be_read, may_begin_sentence
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
-from marskg.language.naming.caution import parts_of
+from marskg.language.naming.caution import parts_alone, parts_of
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.language.naming.neighbours import is_common
@@ -432,7 +432,7 @@ class _Parts:
         A first name that begins another's longer name is theirs. A last name is not told from one behind a title.
         """
         forms = tuple(names)
-        ends = [found for name in forms if (found := parts_of(name))]
+        ends = [found for name in forms if (found := parts_alone(name))]
         if not ends:
             return None
         named, first, last = NameMatcher(forms), {one[0] for one in ends}, {folded_name(one[-1]) for one in ends}

@@ -16,6 +16,7 @@ from marskg.kept_texts import keeping_texts
 from marskg.language.naming.asked import LABELS
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import COMMON_WORD, LONGER_NAME, NameMatcher
+from marskg.language.naming.parts import further_parts
 from marskg.language.naming.spellings import loose_form, name_form, without_accents
 from marskg.language.naming.words import SHORTENED
 
@@ -49,6 +50,12 @@ def parts_of(name: str) -> tuple[str, ...]:
         return ()
     ends = dict.fromkeys(word.title() if small else word for word in (*words[:1], *words[-1:], *bare[:1], *bare[-1:]))
     return tuple(word for word in ends if name_form(word) not in LABELS and not any(map(str.isdigit, word)))
+
+
+def parts_alone(name: str) -> tuple[str, ...]:
+    """Return all parts of a person's name that may stand alone for it, its first and last word outermost."""
+    first, *last = parts_of(name) or ("",)
+    return tuple(dict.fromkeys(filter(None, (first, *further_parts(name), *last))))
 
 
 def may_name(forms: tuple[str, ...], names: Iterable[str], text: str) -> bool:
@@ -89,7 +96,7 @@ def _matcher(forms: tuple[str, ...]) -> NameMatcher:
 
 @keeping_texts(1_024)
 def _parts_matcher(forms: tuple[str, ...]) -> NameMatcher | None:
-    parts = {part for form in forms for part in parts_of(form)}
+    parts = {part for form in forms for part in parts_alone(form)}
     return NameMatcher({*parts, *map(without_accents, parts)}) if parts else None
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from marskg.kept_texts import keeping_texts
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.naming.edges import is_identifier
+from marskg.language.naming.familiar import familiar_names, familiar_to, folded
 from marskg.language.naming.neighbours import is_ordinary
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import cased_form, loose_form, name_form
@@ -156,35 +157,10 @@ def _legal() -> tuple[frozenset[str], tuple[str, ...]]:
     source = files("marskg").joinpath("language", "naming", "legal_forms.txt").read_text(encoding="utf-8")
     words = [word for line in source.splitlines() if not line.startswith("#") for word in line.split()]
     inside = sorted((word for word in words if _RUN.search(word)), key=len, reverse=True)
-    return frozenset(map(_folded, words)) - frozenset(inside), tuple(inside)
-
-
-@cache
-def _familiar() -> Mapping[str, frozenset[str]]:
-    """Return by given name, in the loose form, the others of its rows."""
-    found: dict[str, set[str]] = {}
-    source = files("marskg").joinpath("language", "naming", "familiar.tsv").read_text(encoding="utf-8")
-    for line in source.splitlines():
-        if line and line[0] != "#":
-            name, others = line.split("\t")
-            row = [_folded(one) for one in (name, *others.split())]
-            found.setdefault(row[0], set()).update(row[1:])
-            for one in row[1:]:
-                found.setdefault(one, set()).add(row[0])
-    return {name: frozenset(others - {name}) for name, others in found.items()}
-
-
-@lru_cache(50_000)
-def _folded(word: str) -> str:
-    return loose_form(name_form(word)).replace(" ", "")
+    return frozenset(map(folded, words)) - frozenset(inside), tuple(inside)
 
 
 # --- What a name has ------------------------------------------------------------------------------------------------
-
-
-def familiar_to(name: str) -> frozenset[str]:
-    """Return what somebody of a given name may be called besides, in the loose form."""
-    return _familiar().get(name, frozenset())
 
 
 @keeping_texts(4_096)
@@ -215,7 +191,7 @@ def _keys(form: str) -> Iterator[str]:
         # A particle of one letter, or an initial without its stop.
         names.append(_canonical(bare, alone=True)[0])
     if born and len(words) > 1:
-        names.append([*words[:-1], _folded(born["born"])])
+        names.append([*words[:-1], folded(born["born"])])
     for one in names:
         yield from _variants(one, bare, firm=firm)
     yield from _alphabets(words)
@@ -223,7 +199,7 @@ def _keys(form: str) -> Iterator[str]:
 
 def _are_legal(words: str) -> bool:
     legal = _legal()[0]
-    return all(_folded(word.replace(".", "")) in legal | _TITLES for word in words.split())
+    return all(folded(word.replace(".", "")) in legal | _TITLES for word in words.split())
 
 
 def _variants(words: Sequence[str], bare: str, *, firm: bool) -> Iterator[str]:
@@ -266,7 +242,7 @@ def _of_family(given: Sequence[str], family: str) -> Iterator[str]:
 
 def _joined_family(bare: str, family: str) -> Iterator[str]:
     """Yield a family name together with the particles before it: *Vandenberg*, *Elfayed*."""
-    words = [_folded(word) for word in re.split(r"[\s-]+", bare)]
+    words = [folded(word) for word in re.split(r"[\s-]+", bare)]
     if family in words[1:]:
         place = words.index(family, 1)
         before = ""
@@ -279,7 +255,7 @@ def _joined_family(bare: str, family: str) -> Iterator[str]:
 def _given(given: Sequence[str]) -> Iterator[str]:
     """Yield the given names, each whole, as its initial or left out; the first also as a familiar form."""
     first, *others = given
-    ways = [(first, first[0], *sorted(_familiar().get(first, ()))), *((one, one[0], "") for one in others)]
+    ways = [(first, first[0], *sorted(familiar_names().get(first, ()))), *((one, one[0], "") for one in others)]
     for chosen in product(*ways):
         yield " ".join(filter(None, chosen))
     if others:
@@ -357,7 +333,7 @@ def _parts(word: str) -> tuple[str, ...]:
 def _legal_size(raw: Sequence[str], place: int) -> int:
     """Return of how many written words a legal form is that begins at ``place``; 0 where none does."""
     squashed = ["".join(raw[place : place + size]).replace(".", "").replace("/", "") for size in _SIZES]
-    found = (size for size, one in zip(_SIZES, squashed, strict=True) if len(one) > 1 and _folded(one) in _legal()[0])
+    found = (size for size, one in zip(_SIZES, squashed, strict=True) if len(one) > 1 and folded(one) in _legal()[0])
     return next(found, 0)
 
 
@@ -472,11 +448,11 @@ class Kindred:
             return
         plain = [word.strip(".,;:!?\"'()").casefold() for word in self._cased.split()]
         for signs in _SIGNS:
-            turned = [_folded(word.translate(signs)) if _MIXED.search(word) else "" for word in plain]
+            turned = [folded(word.translate(signs)) if _MIXED.search(word) else "" for word in plain]
             for place, word in enumerate(turned):
                 if word:
                     around = [
-                        turned[at] or _folded(plain[at]) for at in range(max(0, place - 2), min(len(plain), place + 3))
+                        turned[at] or folded(plain[at]) for at in range(max(0, place - 2), min(len(plain), place + 3))
                     ]
                     for start in range(len(around)):
                         yield from (f"={' '.join(around[start:end])}" for end in range(start + 1, len(around) + 1))
@@ -500,10 +476,10 @@ class Kindred:
                 continue
             plain = name_form(word)
             if article in _FAMILY | _WITHOUT_S:
-                yield f"~{_folded(plain)}"
+                yield f"~{folded(plain)}"
             for end in _PLURALS:
                 if plain.endswith(end) and len(plain) - len(end) >= _FEWEST:
-                    yield f"~{_folded(plain.removesuffix(end))}"
+                    yield f"~{folded(plain.removesuffix(end))}"
 
     def _initials(self) -> Iterator[str]:
         """Yield names in full as they are with initials."""
@@ -520,7 +496,7 @@ class Kindred:
             for found in pattern.finditer(self._cased):
                 if found["born"][0].isupper():
                     before = re.findall(r"[^\W\d_]+", self._cased[: found.start()][-60:])[-3:]
-                    yield from (f"{_folded(one)} {_folded(found['born'])}" for one in before if one[0].isupper())
+                    yield from (f"{folded(one)} {folded(found['born'])}" for one in before if one[0].isupper())
 
     _FINDERS: ClassVar[Mapping[str, Callable[[Kindred], Iterator[str]]]] = {
         "": _named,

@@ -10,15 +10,26 @@ none: it would be found everywhere. Source: semantics section 5.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from enum import Flag, auto
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
+from marskg.language.naming.familiar import familiar_to
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
 from marskg.language.naming.kindred import REASON as KINDRED
-from marskg.language.naming.kindred import Keys, familiar_to, kindred_of
-from marskg.language.naming.neighbours import as_written, begins, has_capitals, is_common, is_in_longer, is_small
+from marskg.language.naming.kindred import Keys, keys_of, kindred_of
+from marskg.language.naming.neighbours import (
+    as_written,
+    begins,
+    has_capitals,
+    is_common,
+    is_in_longer,
+    is_ordinary,
+    is_small,
+)
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
 from marskg.language.naming.spellings import (
     cased_form,
@@ -33,7 +44,9 @@ from marskg.language.naming.spellings import (
     unescaped,
     without_initials,
 )
+from marskg.language.naming.told_apart import is_told_apart
 from marskg.language.naming.words import (
+    ADDRESSED,
     AFTER_PEOPLE,
     AFTER_TIMES,
     ARTICLES,
@@ -43,7 +56,9 @@ from marskg.language.naming.words import (
     NOTIONS,
     SHORTENED,
     SMALL,
+    SMALL_ABROAD,
     TIMES,
+    UNCASED,
 )
 
 if TYPE_CHECKING:
@@ -71,8 +86,8 @@ _LONGEST_ARTICLE: Final = 8
 _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
-#: The articles of English after which a small word is one of a kind.
-_AN_ARTICLE: Final = re.compile(r"(?<![\w'])(?:a|an) \Z")
+#: Forms of one name of which it is worth while to look first for what they share.
+_FEW_FORMS: Final = 3
 _AMOUNT: Final = re.compile(r"\d \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
@@ -107,14 +122,15 @@ class NameMatcher:
         Where it stands by itself in the same text as well, the text has it. What ``others`` have that holds none of
         the forms is passed over: a name of no bearing costs nothing.
         """
-        given: dict[str, bool] = {}
+        given: dict[str, _Capitals] = {}
         for form in forms:
             sought = sought_form(unescaped(form))
-            given[sought] = given.get(sought, True) and form != form.lower()
+            given[sought] = given.get(sought, _ALL) & _Capitals.of(form)
         given.pop("", None)
         longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
         found = sorted(given, key=lambda form: (-len(form), form))
-        self._forms = tuple(_Form(form, longer, capital=given[form]) for form in found)
+        self._forms = tuple(_Form(form, longer, capitals=given[form]) for form in found)
+        self._shared = _shared_signs(self._forms) if len(self._forms) > _FEW_FORMS else frozenset()
 
     def is_one(self, name: str) -> bool:
         """Return whether ``name`` as a whole is one of the spellings."""
@@ -146,6 +162,8 @@ class NameMatcher:
         """Return what ``text`` has of the name."""
         text = unescaped(text)
         compared = name_form(text)
+        if self._shared and self._shared.isdisjoint(loose_form(compared)):
+            return NOTHING
         found, unseen = NOTHING, []
         for form in self._forms:
             reading = form.read(compared, text)
@@ -156,19 +174,41 @@ class NameMatcher:
         if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
             return found
         loose = loose_form(compared)
+        signs = frozenset(loose)
         for form in unseen:
+            if not form.may_be_of(signs):
+                continue
             reason = form.near(compared, loose, text)
             if reason:
                 return Reading(Verdict.NEAR, reason)
         return found
 
 
+class _Capitals(Flag):
+    """Where a name has capitals as it was given: anywhere, and in its last word."""
+
+    ANY = auto()
+    LAST = auto()
+
+    @classmethod
+    def of(cls, name: str) -> _Capitals:
+        """Return where ``name`` has them."""
+        last = name.split()[-1:] or [""]
+        found = cls.ANY if name != name.lower() else cls(0)
+        return found | cls.LAST if last[0] != last[0].lower() else found
+
+
+_ALL: Final = _Capitals.ANY | _Capitals.LAST
+_NONE: Final = _Capitals(0)
+
+
 class _Form:
     """One spelling, with the patterns that it is sought by."""
 
-    def __init__(self, form: str, others: Collection[str] = (), *, capital: bool = False) -> None:
+    def __init__(self, form: str, others: Collection[str] = (), *, capitals: _Capitals = _NONE) -> None:
         self.form = form
-        self._capital = capital
+        capital = self._capital = _Capitals.ANY in capitals
+        self._last_capital = _Capitals.LAST in capitals
         #: Longer names by the signs that stand in them before this one and after it, "" where nothing does.
         self._around: dict[tuple[str, str], list[tuple[int, str]]] = {}
         for place, other in _places_in(form, others):
@@ -176,16 +216,21 @@ class _Form:
             beside = (other[max(0, place - _BESIDE) : place], other[end : end + _BESIDE])
             self._around.setdefault(beside, []).append((place, other))
         self.loose = loose_form(form)
+        # A name without blanks, of a script that needs none, is like no text that has not all of its signs.
+        # But of a firm's, which has its legal form too.
+        unspaced = bool(self.loose) and all(map(divides_nothing, self.loose)) and keys_of(form) <= {f"|{form}"}
+        self.signs = tuple(map(frozenset, filter(None, (self.loose, other_kana(self.loose))))) if unspaced else ()
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
         # What every occurrence has; a title, an initial and the numbers of an address may be written otherwise.
         self._must = "" if self._number or is_dotted(form) else max(re.split("[. @]", form), key=len)
         self._digits = re.compile(spread(self._number)) if self._number else None
         self._abroad = re.compile(abroad(self._number)) if self._number else None
-        self._is_word = form.isalpha()
+        self._is_word = form.isalpha() or form in UNCASED
         self._is_named = self._number == "" and not is_identifier(form)
         # One that is given in small letters is sought as the word that it is.
         self._common, self._small = form in COMMON or (capital and is_common(form)), form in SMALL
+        self._abroad_first = form in SMALL_ABROAD
         self._keys = Keys(form)
         words = self.loose.split() if is_inflected(self.loose) else []
         # With a familiar form of the first word, in a case: a text without the beginning of the last has none of them.
@@ -242,19 +287,44 @@ class _Form:
             reason = self._why_word(compared, written, start, end)
             if reason:
                 return reason
-        return BESIDE if self._is_named and is_in_longer(compared, written, start, end) else ""
+        if not self._is_named:
+            return ""
+        if self._capital and not self._is_word and self._is_told_small(compared, written, start, end):
+            return IN_SMALL
+        if is_in_longer(compared, written, start, end):
+            return BESIDE
+        return BESIDE if is_told_apart(compared, written, text, start, end) else ""
+
+    def _is_told_small(self, compared: str, written: str, start: int, end: int) -> bool:
+        """Return whether a name of several words has small letters where it was given with capitals.
+
+        Where nothing in a text has a capital that says little; then a name of which all words are others' too does not
+        surely stand there.
+        """
+        if not is_small(compared, written, start, end):
+            last = compared.rfind(" ", start, end) + 1
+            return self._last_capital and last > start and is_small(compared, written, last, end)
+        if has_capitals(compared, written) or _has_article(compared, start):
+            return True
+        return all(map(_is_a_word, self.form.split()))
 
     def _why_word(self, compared: str, written: str, start: int, end: int) -> str:
         small = is_small(compared, written, start, end)
         if self.form in CURRENCIES and _AMOUNT.search(compared, max(0, start - 2), start):
             return COMMON_WORD
         if self._common:
-            return COMMON_WORD if written[start:end] == compared[start:end] else _no_name(compared, written, start, end)
-        if self._small and (small or ARTICLES.search(compared, max(0, start - _LONGEST_ARTICLE), start)):
+            # *The Bill passed*, *bought a Ford*: who is told of has no article.
+            named = written[start:end] != compared[start:end] and not _has_article(compared, start)
+            return _no_name(compared, written, start, end) if named else COMMON_WORD
+        if self.form in UNCASED and not ADDRESSED.match(compared, end):
+            return COMMON_WORD
+        if self._abroad_first and not small and begins(written, start) and not AFTER_PEOPLE.match(compared, end):
+            return FIRST_WORD
+        if self._small and (small or _has_article(compared, start)):
             return COMMON_WORD
         if not small:
             return ""
-        article = _AN_ARTICLE.search(compared, max(0, start - 3), start) is not None
+        article = _has_article(compared, start)
         capitals = has_capitals(compared, written)
         if article and (capitals or self._capital):
             return COMMON_WORD
@@ -267,6 +337,10 @@ class _Form:
         elif self._pattern is not None and self._must in compared:
             for match in self._pattern.finditer(compared):
                 yield (*match.span(), edges(compared, *match.span()))
+
+    def may_be_of(self, signs: frozenset[str]) -> bool:
+        """Return whether a text of these signs, in the loose form, may be near; quick, and true of alphabets."""
+        return not self.signs or any(kept <= signs for kept in self.signs)
 
     def near(self, compared: str, loose: str, text: str) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
@@ -433,6 +507,28 @@ def _is_ended(compared: str, text: str, start: int, end: int) -> bool:
     if len(cased) != len(compared):
         return True
     return cased[start:end] != compared[start:end] and cased[end] == compared[end]
+
+
+def _shared_signs(forms: Iterable[_Form]) -> frozenset[str]:
+    """Return few signs of which a text has one that has one of these forms; none where a text of any may have one."""
+    left = [signs for form in forms for signs in form.signs or (frozenset[str](),)]
+    found: set[str] = set()
+    while left:
+        counted = Counter(sign for signs in left for sign in signs).most_common(1)
+        if not all(left):
+            return frozenset()
+        found.add(counted[0][0])
+        left = [signs for signs in left if counted[0][0] not in signs]
+    return frozenset(found)
+
+
+def _has_article(compared: str, start: int) -> bool:
+    return ARTICLES.search(compared, max(0, start - _LONGEST_ARTICLE), start) is not None
+
+
+def _is_a_word(word: str) -> bool:
+    """Return whether a word of a name is one of a language as well, whoever is called so."""
+    return word in COMMON or word in SMALL or is_common(word) or is_ordinary(word)
 
 
 def _no_name(compared: str, written: str, start: int, end: int) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.kept_texts import keeping_texts
 from marskg.language.en.lexicon import ORGANISATION_ENDS, PLACE_ENDS, Is, flags
 from marskg.language.naming.edges import LATIN
+from marskg.language.naming.familiar import is_given
 from marskg.language.naming.spellings import cased_form
 from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_of
 
@@ -32,7 +33,9 @@ _RATHER_NAMES: Final = words_of(
     "st saint sainte san santa sao são sankt king queen prince princess pope lake mount port"
 )
 #: What goes on with a name where a word with a capital follows, and what names go on with after it.
-_GOES_ON: Final = words_of("van von vom de del della degli di da dos das du af av al el bin ibn ben bint la le ter of")
+_GOES_ON: Final = words_of(
+    "v dit dite van von vom de del della degli di da dos das du af av al el bin ibn ben bint la le ter of"
+)
 _GOES_BEFORE: Final = words_of("van von de del della di da dos du al el bin ibn ben bint ter der den")
 _PREFIXED: Final = re.compile(r"(?:al|el|ad|as|ar|an|ash|at|az|d|o|l)['-](?=\w)", re.IGNORECASE)
 #: What makes a firm of a name.
@@ -120,9 +123,16 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
     if _turned(written, start, end):
         return True
     follows = _RIGHT.match(written, end)
-    if follows is not None and follows[1].replace(".", "").lower() in _legal_forms():
+    legal = follows is not None and follows[1].replace(".", "").lower() in _legal_forms()
+    if legal and not _is_persons(compared[start:end]):
         return False  # the firm itself
     return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
+
+
+def _is_persons(name: str) -> bool:
+    """Return whether a name begins as that of a person does, after whom a firm may be called."""
+    given, _, family = name.partition(" ")
+    return bool(family) and is_given(given)
 
 
 def _turned(written: str, start: int, end: int) -> bool:
@@ -179,14 +189,14 @@ def _goes_on(compared: str, written: str, end: int, mode: str) -> bool:
         return False
     word = found[1].rstrip(".'’")
     plain = word.lower()
-    if plain in _GOES_ON:
-        following = _RIGHT.match(written, found.start(1) + len(word))
+    if plain in _GOES_ON and word != "V":
+        following = _RIGHT.match(written, found.end(1))
         while following is not None and following[1] in _GOES_ON | _GOES_BEFORE:
             following = _RIGHT.match(written, following.end())
         return following is not None and (following[1][0].isupper() or (mode == "small" and plain != "of"))
     if _PREFIXED.match(word):
         return True
-    return _counts(plain, capital=word[0].isupper(), mode=mode) and not _stands_beside(plain)
+    return _counts(plain, capital=word[0].isupper(), mode=mode) and not is_known_beside(plain)
 
 
 def _is_begun(compared: str, written: str, start: int, mode: str) -> bool:
@@ -204,7 +214,7 @@ def _is_begun(compared: str, written: str, start: int, mode: str) -> bool:
         return False
     if plain in _GOES_BEFORE and word[0].islower():
         return _is_of(compared, written, found.start(), mode)
-    if not _counts(plain, capital=word[0].isupper(), mode=mode) or _stands_beside(plain):
+    if not _counts(plain, capital=word[0].isupper(), mode=mode) or is_known_beside(plain):
         return False
     if plain in TIMES and BEFORE_TIMES.search(compared, 0, start - 1 - len(word)):
         return False  # *in May*
@@ -228,7 +238,7 @@ def _counts(plain: str, *, capital: bool, mode: str) -> bool:
     return capital
 
 
-def _stands_beside(plain: str) -> bool:
+def is_known_beside(plain: str) -> bool:
     """Return whether a word has a capital beside a name, and is none of it."""
     if plain in _RATHER_NAMES:
         return False

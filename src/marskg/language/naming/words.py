@@ -158,8 +158,24 @@ COMMON: Final = words_of(
     "青年 青春 "
     "海洋 天气 天氣 天空 云端 新闻 新聞 学生 學生 思想 德国 智能 智慧 健康 快乐 幸福 宝宝 宝贝 家庭 庆祝 希望"
 )
+#: Words of other languages that are names: a person decides also where they begin a sentence, whose capital says
+#: nothing.
+SMALL_ABROAD: Final = words_of(
+    "вера надежда любовь роза лилия слава лев мила злата рада мир лада заря снежана мороз волк заяц "
+    "pierre blanche marine fleur claire juste prune clémence constance rosier luz sol mar cruz paz dolores pilar rosa "
+    "flor estrella consuelo mercedes soledad victoria cielo blanca leon reyes campos rios flores guerra clara "
+    "stella viola gioia vitória róża roos mei virág ilta deniz umut barış güneş yıldız aslan kaya toprak bahar yağmur "
+    "savaş özgür çiçek gül devrim evren defne pınar kartal şimşek demir taş"
+)
+#: Words of scripts without capitals that are names; nothing but a form of address says that they are one.
+UNCASED: Final = words_of(
+    "さくら ひかり みどり かえで つばさ のぞみ いずみ みなみ はるか こころ ひまわり すみれ もみじ はな そら "
+    "うみ にじ ほし あかり ほたる いぶき 하늘 보람 슬기 이슬 아름 가람 누리 노을 새벽 은하 미소 여울 "
+    "אור שיר טל גל ים רז שחר אביב נור 希望 和平 نور أمل سلام حياة सूरज आशा ज्योति किरण सागर"
+)
+ADDRESSED: Final = re.compile("(?:さん|ちゃん|くん|さま|様|先生|君|殿|씨|님|ちゃま)")
 #: Others, also of Russian, German, French, Spanish and Turkish: in small letters or after an article, a person decides.
-SMALL: Final = words_of(
+SMALL: Final = SMALL_ABROAD | words_of(
     "abbey ace acre arrow ash ashes aspen aster barb barley basil beau beech berry birch birdie blaze blossom blue "
     "bonnie bow bowie boy brandy breeze brick bridge brie buddy bunny butch butcher butler cable camp candy cannon "
     "carpenter carter cash cedar cherry chester chestnut clementine clover coal cole colt cooper coral cotton cricket "
