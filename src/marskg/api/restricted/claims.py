@@ -88,15 +88,26 @@ class Claims:
             raise NotPermitted(msg)
 
     def check_word(self, memories: Iterable[Memory]) -> None:
-        """Refuse to replace, end or contradict what comes from a source that was not granted.
+        """Refuse to replace, end or contradict what comes from a source that was not granted, or was vouched for.
+
+        That has more reliability than the agent may claim for the source: equal names are not equally worth.
 
         Raises:
             NotPermitted: one of ``memories`` does.
         """
-        strange = next((one.source_type for one in memories if one.source_type not in self._granted), None)
-        if strange is not None:
-            msg = (
-                f"{self._who} may not overrule what comes from {strange.value}, which it was not granted; store "
-                f"it beside that, without its key, or have the source granted: agent:NAME?source={strange.value}"
-            )
-            raise NotPermitted(msg)
+        for one in memories:
+            if one.source_type not in self._granted:
+                raise self._no_word(one.source_type)
+            if one.reliability > self._worth(one.source_type):
+                msg = (
+                    f"{self._who} may not overrule what comes from {one.source_type.value} with more reliability than "
+                    f"{self._worth(one.source_type):g}, which is all that it may claim for it: store it beside that, "
+                    "without its key, or ask the operator"
+                )
+                raise NotPermitted(msg)
+
+    def _no_word(self, strange: SourceType) -> NotPermitted:
+        return NotPermitted(
+            f"{self._who} may not overrule what comes from {strange.value}, which it was not granted; store "
+            f"it beside that, without its key, or have the source granted: agent:NAME?source={strange.value}"
+        )

@@ -21,6 +21,7 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
+from marskg.learning.wishes import SESSION
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
 from marskg.privacy.field_rights import given_fields
 from marskg.retrieval.assembly.duplicates import normalised
@@ -161,6 +162,21 @@ class Sight:
             NotPermitted: there is one.
         """
         self._claims.check_fields(names)
+
+    def check_wished(self, session: object, content: object, subjects: Iterable[str]) -> None:
+        """Refuse what is a wish by its ``session``, whatever door it came by, as ``learning.wish`` would refuse it.
+
+        Raises:
+            NotPermitted: it would hide, end or lower what may be seen and not be overruled.
+        """
+        if session != SESSION or not isinstance(content, str):
+            return
+        self._components.settle()
+        meant = self._components.learner.lowered_by(content, subjects)
+        seen = self._seen(meant)
+        with self.changing() as unit:
+            self.check_fields_of(("wish",))
+            self.check_overruled(unit, *(ident for ident in meant if ident in seen))
 
     def check_edge(self, unit: Unit, source: str, type_: str, target: str) -> None:
         """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both.
