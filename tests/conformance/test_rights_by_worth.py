@@ -182,3 +182,114 @@ def test_an_equal_value_that_the_operator_vouches_for_is_the_operators(stores: S
         with pytest.raises(NotPermitted, match="may not overrule"):
             agent.retract(key, content=BOILER)
     sound(owner)
+
+
+# --- Who somebody is ------------------------------------------------------------------------------------------------
+
+PAYLOADS: dict[str, dict[str, Any]] = {
+    "employer": {"kind": "social", "payload": {"entity": "Lena Weiss", "relationship_type": "employer"}},
+    "works at": {"kind": "social", "payload": {"entity": "lena weiss", "relationship_type": "works at"}},
+    "relations": {"kind": "semantic", "payload": {"concept": "Lena Weiss", "relations": ["reportsTo: Bob Hall"]}},
+    "more relations": {
+        "kind": "semantic",
+        "payload": {"concept": "Lena Weiss", "relations": ["part of: Acme", "isA Robot", "worksAt: Acme"]},
+    },
+    "participants": {"kind": "episodic", "payload": {"event": "x", "participants": ["Lena Weiss", "Bob Hall", "Acme"]}},
+}
+
+
+def said_of(owner: AgentMemory) -> list[tuple[str, object, object]]:
+    return sorted((one.name, one.entity_type, [*map(str, one.aliases)]) for one in owner.entities.list())
+
+
+def drawn(owner: AgentMemory) -> int:
+    """Return how many edges there are between entities."""
+    found = owner.cypher(
+        "MATCH (a:Entity)-[r]->(b:Entity) WHERE a.tenant = $name RETURN a.name", {"name": owner.tenant}
+    )
+    return len(found.rows)
+
+
+@pytest.mark.parametrize("way", PAYLOADS)
+@pytest.mark.parametrize("source", ["chat_assistant", "api_result", "doc"])
+def test_a_payload_of_an_agents_says_of_nobody_who_they_are(stores: Stores, way: str, source: str) -> None:
+    owner, agent = both(stores, entities__recognise="on")
+    for name in ("Lena Weiss", "Bob Hall", "Acme"):
+        owner.remember("noted of somebody", mentions=[name])
+    before = said_of(owner)
+    given = PAYLOADS[way]
+    held = agent.remember("noted", source_type=source, **given)
+    assert said_of(owner) == before
+    assert drawn(owner) == 0
+    assert {*held.payload} == {*given["payload"]}
+    agent.remember_many([draft(content="noted again", **given | {"kind": Kind(given["kind"])}, source_type=source)])
+    agent.update(held.id, "noted once more")
+    assert said_of(owner) == before
+    assert drawn(owner) == 0
+    owner.remember("The user's own", **given)
+    assert drawn(owner) > 0 or way in {"participants", "employer", "works at"}
+    sound(owner)
+
+
+@pytest.mark.parametrize("way", PAYLOADS)
+def test_nor_is_it_first_to_say_so(stores: Stores, way: str) -> None:
+    owner, agent = both(stores, entities__recognise="on")
+    agent.remember("noted", **PAYLOADS[way])
+    assert {kind for _, kind, _ in said_of(owner)} <= {None}
+    owner.remember("We met", payload={"event": "met", "participants": ["Lena Weiss"]})
+    assert {str(kind) for name, kind, _ in said_of(owner) if name.lower() == "lena weiss"} == {"person"}
+    sound(owner)
+
+
+def test_an_agent_that_speaks_as_the_user_says_who_somebody_is(stores: Stores) -> None:
+    owner, agent = both(stores, "agent:bot?source=chat_user", entities__recognise="on")
+    agent.remember("noted", **PAYLOADS["participants"])
+    assert ("Lena Weiss", "person", []) in said_of(owner)
+
+
+def test_a_new_text_of_an_agents_document_gives_no_other_name(stores: Stores) -> None:
+    owner, agent = both(stores, entities__recognise="on")
+    for source in ("doc", "api_result", "chat_assistant"):
+        held = agent.remember("noted", source_type=source)
+        agent.update(held.id, "Maria Silva, called Mia, was there")
+    assert [aliases for _, _, aliases in said_of(owner) if aliases] == []
+
+
+# --- Who outnumbers whom --------------------------------------------------------------------------------------------
+
+NOTES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "documents": {"source_type": "doc"},
+    "of a tool": {"source_type": "api_result"},
+    "tasks": {"kind": "task"},
+}
+
+
+@pytest.mark.parametrize("way", NOTES)
+@pytest.mark.parametrize("vouched", [VOUCHED[0], VOUCHED[4]])
+def test_no_number_of_an_agents_takes_what_is_worth_more(stores: Stores, way: str, vouched: dict[str, Any]) -> None:
+    owner, agent = both(stores, lean__cap_per_subject=8)
+    users = {owner.remember(f"Ann said thing {n}", subjects="Ann", **vouched).id for n in range(5)}
+    users |= {owner.remember("Ann has another value", subjects="Ann", kind="semantic", key="v", **vouched).id}
+    users |= {owner.remember("Ann has a new value", subjects="Ann", kind="semantic", key="v", **vouched).id}
+    for n in range(16):
+        agent.remember(f"A note {n} about Ann", subjects=["Ann", "Bob"], **NOTES[way])
+    owner.maintain()
+    left = {one.id for one in owner.memories() if one.tier == "live" and "Ann" in one.subjects}
+    assert users <= left
+    # Tasks are protected, and documents canonical: they may stay, and cost nobody else anything.
+    assert len(left) == (8 if way in {"plain", "of a tool"} else 23)
+    sound(owner)
+
+
+def test_the_users_own_number_is_capped_as_ever(stores: Stores) -> None:
+    owner, agent = both(stores, lean__cap_per_subject=8)
+    for n in range(12):
+        owner.remember(f"Ann said thing {n}", subjects="Ann")
+    for n in range(10):
+        agent.remember(f"Task {n} about Ann", subjects="Ann", kind="task")
+    owner.maintain()
+    left = [one.kind for one in owner.memories() if one.tier == "live"]
+    assert left.count(Kind.EPISODIC) == 8
+    assert left.count(Kind.TASK) == 10
+    sound(owner)
