@@ -1,8 +1,9 @@
 """What an agent may say where a memory comes from, and whose word it may replace.
 
 Guarantees: an agent claims only the sources that it was granted, and no more reliability than such a source has by
-itself; it replaces, ends or contradicts only what comes from a source that it may claim, so that without the grant it
-can neither speak as the user nor overrule them. Source: semantics section 1 (provenance); ADR 73.
+itself; it replaces, ends or contradicts only what comes from a source that it may claim, with no more reliability than
+it may, so that without the grant it can neither speak as the user nor overrule them, nor what the operator vouched for.
+Source: semantics section 1 (provenance); ADR 73, ADR 89.
 """
 
 from __future__ import annotations
