@@ -29,11 +29,12 @@ _ENDS: Final = (
 )
 _END: Final = re.compile(_ENDS)
 _END_OR_LINE: Final = re.compile(rf"{_ENDS}|\s*\n\s*")
-#: What has a full stop in it or behind it and goes on: one letter, a day, an abbreviation.
+#: What has a full stop behind it and goes on: one letter, a word without a vowel, a day, an abbreviation.
 _ABBREVIATED: Final = re.compile(
-    r"(?:(?<![^\W_])[^\W\d_]|(?<![\d.,:])\d{1,2}|\b(?:Dr|Dra|Mr|Mrs|Ms|St|Jr|Sr|Sra|Srta|No|Inc|Ltd|Prof|Nr|Hr|Fr|Frl|"
-    r"Str|Tel|Art|Abs|Mag|Ing|Dipl|bzw|ca|inkl|evtl|ggf|vgl|usw|etc|vs|approx|tzn|Mme|Mlle|Sig|Dott|Avda|Ud|Uds|"
-    "núm|pág|\u0443\u043b|\u0438\u043c|\u0433\u0440|\u0441\u0442\u0440))\\.$",
+    r"(?:(?<![^\W_])(?:[^\W\d_]|[b-df-hj-np-tv-xz]{2,5})|(?<![\d.,:])\d{1,2}|\b(?:Dra|Sra|Srta|Lic|Sig|Dott|Avv|Mme|"
+    r"Mlle|Mevr|Prof|Mag|Ing|Dipl|Univ|Doz|Fam|No|Inc|Gen|Col|Capt|Sen|Gov|Rev|Hon|Ave|Avda|Tel|Art|Abs|Geb|Ca|Inkl|"
+    r"Evtl|Usw|Etc|Approx|Bijv|Ud|Uds|Al|Ul|"
+    "núm|pág|inż|\u0443\u043b|\u0438\u043c|\u0433\u0440|\u0441\u0442\u0440))\\.$",
     re.IGNORECASE,
 )
 _LEADS: Final = (":", ",", ";", "-", "–", "—")
