@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_there_are_thirty_sentences() -> None:
     assert all(len(whole_sentences(text)) == 1 for _, text in ALL), [t for _, t in ALL if len(whole_sentences(t)) > 1]
 
 
-def told(stores: Stores, text: str, **settings: object) -> AgentMemory:
+def told(stores: Stores, text: str, **settings: Any) -> AgentMemory:
     memory = stores.open(**settings)
     memory.remember(text, session="a")
     stores.clock(memory).advance(10_000)
