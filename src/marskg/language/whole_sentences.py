@@ -101,7 +101,8 @@ def _goes_on(text: str, before: Part, behind: Part, marks: str, *, lines: bool) 
     said, gap, start = text[slice(*before)], text[before[1] : behind[0]], text[behind[0] : behind[0] + 8]
     if (start[:1].islower() or _ABBREVIATED.search(said[-8:]) or said.endswith(_LEADS)) and "…" not in gap:
         return True
-    if _is_open(marks) and not (lines and len(said) > _ENDLESS):
+    # A mark that stands alone, as for inches, opens no quotation of the whole text.
+    if _is_open(marks) and len(said) <= _ENDLESS:
         return True
     if not lines:
         return bool(_NUMBERED.match(start) or _ITEM.match(start))
