@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.language.identifiers.table import generalised, without_kinds
-from marskg.text import folded, sentences, terms
+from marskg.language.spans import meet
+from marskg.language.whole_sentences import whole_sentences
+from marskg.text import folded, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,13 +86,7 @@ def still_said(content: str, ended: Sequence[tuple[int, int]]) -> str:
     """Return a text without the sentences in which something of the characters ``ended`` stands."""
     if not ended:
         return content
-    kept, last = [], 0
-    for text in sentences(content):
-        first = content.index(text, last)
-        last = first + len(text)
-        if not any(start < last and first < end for start, end in ended):
-            kept.append(text)
-    return "\n".join(kept)
+    return "\n".join(content[slice(*span)] for span in whole_sentences(content) if not meet([span], ended))
 
 
 def in_order(constituents: Iterable[Constituent]) -> list[Constituent]:
@@ -146,8 +142,8 @@ def _said(constituent: Constituent, place: int, sensing: Sensing | None) -> Iter
             expires_at = earliest(line.expires_at, constituent.expires_at)
             yield Sentence(line.text, sources, (place,), line.verbatim, line.sensitivity, expires_at)
         return
-    for text in sentences(constituent.content):
-        one_line = " ".join(text.split())
+    for span in whole_sentences(constituent.content):
+        one_line = " ".join(constituent.content[slice(*span)].split())
         shown, identifiers = generalised(one_line)
         if not identifiers or _terms(shown):
             sensitivity = _measured(shown, constituent, sensing) if identifiers else constituent.sensitivity

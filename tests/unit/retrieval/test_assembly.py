@@ -105,6 +105,7 @@ def test_what_stays_stands_where_the_best_of_what_it_is_shown_for_stood() -> Non
 
 def test_a_slot_family_and_a_list_come_whole_where_they_take_little_of_the_budget() -> None:
     noise = [candidate(n, f"Note number {n} about the {'long ' * 8}day", score=700_000 - n) for n in range(10, 60)]
+    noise += [candidate(n, f"Fact number {n}", score=1_000 - n) for n in range(60, 80)]
     family = [
         candidate(1, "Ann likes jazz", key="preference/music/genre", score=900_000),
         candidate(2, "Ann adores Coltrane", key="preference/music/artist", score=1),

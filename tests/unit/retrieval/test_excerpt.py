@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from marskg.ontology.vocabulary import SourceType
 from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.text import passage_span, passages, terms
 from marskg.weight import TokenCounter
@@ -41,9 +42,24 @@ def test_a_gap_is_marked_where_it_is() -> None:
 
 
 def test_where_no_sentence_fits_the_first_words_of_the_best_are_kept() -> None:
-    found = excerpt("tomato " * 300, 10, COUNTER)
+    found = excerpt("water " * 300, 10, COUNTER, source=SourceType.DOC)
     assert found is not None
-    assert found.text == "tomato " * 8 + "tomato …"
+    assert found.text == "water " * 8 + "water …"
+
+
+@pytest.mark.parametrize(
+    ("run", "source"),
+    [
+        ("water " * 300, SourceType.CHAT_USER),
+        ("water " * 300, SourceType.REFLECTION),
+        ("wasser und brot " * 100, SourceType.DOC),
+        ("water " * 300 + "and never tea", SourceType.DOC),
+        ("water " * 300 + "unless it rains", SourceType.API_RESULT),
+        ("water " * 50, SourceType.DOC),
+    ],
+)
+def test_what_may_not_be_parted_goes(run: str, source: SourceType) -> None:
+    assert excerpt(run, 20, COUNTER, source=source) is None
 
 
 def test_less_than_the_minimum_is_not_shown_at_all() -> None:
@@ -59,9 +75,9 @@ def test_a_run_without_breaks_is_left_out_rather_than_cut_inside_a_word() -> Non
 
 
 def test_a_short_sentence_alone_is_not_worth_showing() -> None:
-    found = excerpt("Yes. " + "Tomatoes need water " * 100, 20, COUNTER)
+    found = excerpt("Yes. " + "Plants need water " * 100, 20, COUNTER, source=SourceType.DOC)
     assert found is not None
-    assert found.text.startswith("… Tomatoes need water Tomatoes")
+    assert found.text.startswith("… Plants need water Plants")
     assert excerpt("Yes. No. " + "-" * 400, 20, COUNTER) is None
 
 
@@ -74,10 +90,11 @@ def _of(part: str, text: str) -> tuple[int, int]:
 @pytest.mark.parametrize("talk", ["so we talked of the garden and what to plant, she said ", "<b>tea</b>&amp; ", "🌧 "])
 def test_of_a_text_without_sentences_the_words_are_shown_that_were_found(talk: str, limit: int) -> None:
     told = "and by the way the zebra sleeps in the barn near Lyon"
-    text = f"{talk * 60}{told} {talk * 60}"
+    text = f"{talk * 200}{told} {talk * 200}"
     number = next(place for place, one in enumerate(passages(text)) if "zebra" in one)
     asked = frozenset(terms("where does the zebra sleep?"))
-    found = excerpt(text, limit, COUNTER, query_terms=asked, passage=passage_span(text, number))
+    there = passage_span(text, number)
+    found = excerpt(text, limit, COUNTER, query_terms=asked, passage=there, source=SourceType.DOC)
     assert found is not None
     assert found.tokens <= limit
     assert "zebra sleeps" in found.text

@@ -136,7 +136,9 @@ class Housekeeper:
         limit = self._writer.state.settings.lean.compress_longer_than // 2
         for ident in ids:
             for memory, _, _ in self._reader.nodes([ident]):
-                found = None if memory.content is None else excerpt(memory.content, limit, self._counter)
+                if memory.content is None:
+                    continue
+                found = excerpt(memory.content, limit, self._counter, source=memory.source_type)
                 if found is not None and found.shortened:
                     yield ident, found.text
 

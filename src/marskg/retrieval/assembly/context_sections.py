@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from marskg.errors import InvalidInput
+from marskg.language.whole_sentences import whole_sentences
+from marskg.ontology.vocabulary import SourceType
 from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.retrieval.assembly.rendering import Passage, Section, passage
-from marskg.text import passage_span, sentences, terms
+from marskg.text import passage_span, terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -85,7 +87,9 @@ def without(summary: Summary, ids: Collection[str]) -> Summary:
 
 def _telling(turn: Memory, known: frozenset[str]) -> SummaryLine | None:
     """Return the sentence of ``turn`` that adds the most terms, None if none adds any."""
-    found = [(text, frozenset(terms(text))) for text in sentences(turn.content or "")[:_SENTENCES]]
+    content = turn.content or ""
+    spans = whole_sentences(content, lines=turn.source_type is not SourceType.CHAT_USER)[:_SENTENCES]
+    found = [(text, frozenset(terms(text))) for text in (content[slice(*span)] for span in spans)]
     text, said = max(found, key=lambda one: len(one[1] - known), default=("", frozenset()))
     return SummaryLine(text, (turn.id,), said) if said - known else None
 
@@ -127,6 +131,7 @@ class Shortener:
                 minimum=self.minimum,
                 passage=there,
                 whole=room.said(shown),
+                source=SourceType.CHAT_USER if shown.memory is None else shown.memory.source_type,
             )
             if piece is None:
                 return None

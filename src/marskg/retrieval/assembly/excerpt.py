@@ -1,11 +1,13 @@
 """Long texts shortened to a number of tokens by leaving sentences out, without a model.
 
-Guarantees: what is shown of a text is pieces of it, word for word and in their order, with `` … `` where something was
-left out; it never has more tokens than asked for, by the counter's own count; a text that fits is returned as it is, so
-shortening twice to the same limit changes nothing. What would be left with fewer than ``minimum`` tokens is not shown
-at all: None. The sentences of the passage that was found come first, then those that hold more of the query's terms,
-then earlier ones. Of a very long text 65,536 characters are read at most, the first ones or those around that passage.
-Source: MemoryArchitect II.E (summarisation of context, by a heuristic).
+Guarantees: what is shown of a text is whole sentences of it, word for word and in their order, with `` … `` where
+something was left out, so that no word is shown without the "not" of its sentence, in any language; only of what the
+user did not say, a run of English words without an end that denies nothing is parted. It never has more tokens than
+asked for, by the counter's own count; a text that fits is returned as it is, so shortening twice to the same limit
+changes nothing. What would be left with fewer than ``minimum`` tokens, or has no sentence that fits, is not shown at
+all: None. The sentences of the passage that was found come first, then those that hold more of the query's terms, then
+earlier ones. Of a very long text 65,536 characters are read at most, the first ones or those around that passage.
+Source: MemoryArchitect II.E (summarisation of context, by a heuristic); semantics section 9; ADR 89.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from marskg.language.whole_clauses import denies
-from marskg.text import sentences, terms, words
+from marskg.language.whole_sentences import may_part, whole_sentences
+from marskg.ontology.vocabulary import SourceType
+from marskg.text import terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +35,9 @@ _BEFORE = 8
 #: Sentences that do not fit, one after another, before no further one is tried.
 _TRIED = 8
 _SPACE = re.compile(r"\s*")
+
+#: Whose word is never parted: the user's, and what is made of it.
+_WHOLE = frozenset([SourceType.CHAT_USER, SourceType.REFLECTION])
 
 #: ``[start, end)`` in the text.
 _Span: TypeAlias = "tuple[int, int]"
@@ -56,12 +62,13 @@ def excerpt(
     minimum: int = 8,
     passage: _Span | None = None,
     whole: int | None = None,
+    source: SourceType = SourceType.CHAT_USER,
 ) -> Excerpt | None:
     """Return at most ``limit`` tokens of ``text``, None where less than ``minimum`` tokens of it would be left.
 
-    A text that fits is returned whole, however short. Where no sentence fits, the beginning of the best one is taken.
-    ``passage`` is where the part of the text begins and ends that was found; ``whole`` are the tokens of the text, if
-    they are known.
+    A text that fits is returned whole, however short. Where no sentence fits, the beginning of the best one is taken
+    that may be parted, if there is one. ``passage`` is where the part of the text begins and ends that was found;
+    ``whole`` are the tokens of the text, if they are known; ``source`` is whose word it is.
     """
     if limit < 1:
         return None
@@ -71,15 +78,16 @@ def excerpt(
         return Excerpt(text, ((0, len(text)),), whole, shortened=False)
     if limit < minimum:
         return None
-    spans = _sentence_spans(text, passage, _READ if passage is None else min(_READ, _AROUND * limit))
-    order = _order(text, spans, query_terms, passage)
-    best = None if passage is None else spans[order[0]]
-    if best is not None and counter.count(_joined(text, [best])) > limit:
+    read = _Read.of(text, passage, _READ if passage is None else min(_READ, _AROUND * limit), source)
+    spans, order = read.spans, _order(text, read.spans, query_terms, passage)
+    best = spans[order[0]] if order and passage is not None else None
+    if best in read.partable and counter.count(_joined(text, [best])) > limit:
         return _worth(_made(text, _around(text, best, query_terms, limit, counter), counter), minimum, limit)
     found = _made(text, _fitting(text, spans, order, limit, counter), counter)
     if found is None or found.tokens < minimum:
-        # Every sentence that says enough is too long: as much of the most telling one as fits.
-        long = next((spans[n] for n in order if counter.count(text[slice(*spans[n])]) >= minimum), None)
+        # Every sentence that says enough is too long: as much of the most telling one as fits, if it may be parted.
+        partable = (spans[n] for n in order if spans[n] in read.partable)
+        long = next((span for span in partable if counter.count(text[slice(*span)]) >= minimum), None)
         found = None if long is None else _made(text, _beginning(text, long, limit, counter), counter)
     return _worth(found, minimum, limit)
 
@@ -95,24 +103,53 @@ def _made(text: str, spans: Sequence[_Span], counter: Counter) -> Excerpt | None
     return Excerpt(shown, tuple(spans), counter.count(shown), shortened=True)
 
 
-def _sentence_spans(text: str, there: _Span | None, most: int) -> list[_Span]:
-    """Return where the sentences of ``text`` stand, of the first ``most`` characters or of ``there`` and those around.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is read of a text: ``spans`` are its sentences, in order; ``partable`` are those that may be parted."""
 
-    What is ``there`` is cut out of a longer sentence, and what is read ends and begins with a whole one.
-    """
-    first, last = (0, most) if there is None else (max(0, there[0] - most // 2), there[1] + most // 2)
-    spans, end = [], first
-    for sentence in sentences(text[first:last]):
-        start = text.index(sentence, end)
-        end = start + len(sentence)
-        spans.append((start, end))
-    if there is not None:
-        # No part of a sentence that denies is shown without the rest: the "not" may stand there.
-        spans = [
-            part for span in spans for part in ((span,) if denies(text[slice(*span)]) else _parted(text, span, there))
-        ]
-    cut = slice(1 if first else None, -1 if last < len(text) else None)
-    return spans[cut] or spans
+    spans: list[_Span]
+    partable: frozenset[_Span]
+
+    @classmethod
+    def of(cls, text: str, there: _Span | None, most: int, source: SourceType) -> _Read:
+        """Read the first ``most`` characters of ``text``, or ``there`` and as many around, but only whole sentences.
+
+        What is ``there`` is cut out of a longer sentence only where that may be parted.
+        """
+        window = (0, most) if there is None else (max(0, there[0] - most // 2), there[1] + most // 2)
+        spans: list[_Span] = []
+        partable: list[_Span] = []
+        for span, whole in _sentence_spans(text, window, lines=source is not SourceType.CHAT_USER):
+            if source not in _WHOLE and may_part(text[slice(*span)]):
+                parts = [
+                    part
+                    for part in _parted(text, span, there or window)
+                    if _is_inside(part, window) or _meet(part, there)
+                ]
+                spans += parts
+                partable += parts
+            elif whole and (_is_inside(span, window) or _meet(span, there)):
+                spans.append(span)
+        return cls(spans, frozenset(partable))
+
+
+def _sentence_spans(text: str, window: _Span, *, lines: bool) -> Iterator[tuple[_Span, bool]]:
+    """Yield the sentences that reach into ``window``, each with whether it surely stands there whole."""
+    first, last = max(0, window[0] - _READ // 2), window[1] + _READ // 2
+    found = whole_sentences(text[first:last], lines=lines)
+    for place, (start, end) in enumerate(found):
+        span = first + start, first + end
+        if _meet(span, window):
+            cut = (first and not place) or (last < len(text) and place == len(found) - 1)
+            yield span, not cut
+
+
+def _is_inside(span: _Span, window: _Span) -> bool:
+    return window[0] <= span[0] and span[1] <= window[1]
+
+
+def _meet(span: _Span, other: _Span | None) -> bool:
+    return other is not None and span[0] < other[1] and other[0] < span[1]
 
 
 def _parted(text: str, span: _Span, there: _Span) -> Iterator[_Span]:
@@ -128,7 +165,7 @@ def _parted(text: str, span: _Span, there: _Span) -> Iterator[_Span]:
 def _order(text: str, spans: Sequence[_Span], query_terms: frozenset[str], there: _Span | None) -> list[int]:
     """Return the positions of the sentences, the most telling first: those ``there``, where something was found."""
     hits = [len(query_terms.intersection(terms(text[start:end]))) if query_terms else 0 for start, end in spans]
-    found = [there is not None and start < there[1] and end > there[0] for start, end in spans]
+    found = [_meet(span, there) for span in spans]
     return sorted(range(len(spans)), key=lambda place: (not found[place], -hits[place], place))
 
 
@@ -178,8 +215,6 @@ def _around(text: str, span: _Span, query_terms: frozenset[str], limit: int, cou
     asked = (place for place, word in enumerate(found) if not query_terms.isdisjoint(terms(word.text)))
     place = next(asked, None)
     start = 0 if place is None else found[max(0, place - _BEFORE)].start
-    if denies(text[span[0] : span[0] + start]):
-        start = 0
     return _beginning(text, (span[0] + start, span[1]), limit, counter)
 
 
