@@ -130,6 +130,9 @@ _HAN: Final = re.compile(
     rf"[“\"「'‘]?(?P<bare>[A-Za-z0-9!@#$%^&*._+-]{{3,64}})(?!\s?(?:{'|'.join(_ZH['counted'])}))(?![A-Za-z0-9])"
 )
 _HAN_BESIDE: Final = re.compile(rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})\s(\d{{4,8}})(?![\w.,]?\d|\w)")
+_DIGIT: Final = re.compile(r"\d")
+#: What opens something is a number of three digits or more; what stands beside a name is behind a colon, or a command's.
+_THREE_DIGITS: Final = re.compile(r"\d[ -]?\d[ -]?\d")
 _OPEN_HINT: Final = re.compile(
     rf"{_B}(?:{_plain_words('opens')}|{_plain_words('to_open')}|curl|{_either('logins')})(?![^\W_])"
 )
@@ -216,7 +219,7 @@ def _told(text: str, lower: str) -> Iterator[tuple[int, int]]:
         yield from (match.span("bare") for match in _PLAIN.finditer(lower) if _is_no_word_for_it(match["bare"]))
         yield from _beside(text, lower)
         yield from _short(text, lower)
-    if _OPEN_HINT.search(lower):
+    if (":" in lower or "=" in lower or "curl " in lower or _THREE_DIGITS.search(lower)) and _OPEN_HINT.search(lower):
         yield from (match.span("bare") for match in _OPENS.finditer(lower) if _is_number(match["bare"]))
         yield from (
             _value(match, text) for match in _PAIR.finditer(lower) if is_told(text[slice(*_value(match, text))])
@@ -245,19 +248,25 @@ def _value(match: re.Match[str], text: str) -> tuple[int, int]:
 
 def _short(text: str, lower: str) -> Iterator[tuple[int, int]]:
     """Yield what stands beside a word for a secret, or alone behind one and a colon."""
-    for match in _NUMBER_BESIDE.finditer(lower):
-        if sum(one.isdigit() for one in match["bare"]) >= _FEWEST_DIGITS:
-            yield match.span("bare")
-    for match in _WORD_BESIDE.finditer(lower):
-        start, end = _value(match, text)
-        if is_told(text[start:end]):
-            yield start, end
+    if _DIGIT.search(lower):
+        for match in _NUMBER_BESIDE.finditer(lower):
+            if sum(one.isdigit() for one in match["bare"]) >= _FEWEST_DIGITS:
+                yield match.span("bare")
+        for match in _WORD_BESIDE.finditer(lower):
+            start, end = _value(match, text)
+            if is_told(text[start:end]):
+                yield start, end
+        yield from (match.span("bare") for match in _SEVERAL.finditer(lower) if _is_number(match["bare"]))
+    if ":" in lower:
+        yield from _alone(text, lower)
+
+
+def _alone(text: str, lower: str) -> Iterator[tuple[int, int]]:
     for match in _ALONE.finditer(lower):
         value = match["bare"]
         capital = text[match.start("bare")].isupper()
         if value not in _NOT_TOLD and (capital or not value.endswith(_NOT_ENDING)):
             yield match.span("bare")
-    yield from (match.span("bare") for match in _SEVERAL.finditer(lower) if _is_number(match["bare"]))
 
 
 def _beside(text: str, lower: str) -> Iterator[tuple[int, int]]:
