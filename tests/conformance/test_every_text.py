@@ -93,6 +93,15 @@ DOORS: dict[str, Door] = {
     "reading that made it": lambda memory, text, _: memory.remember_many(
         [draft(memory, made_by=(f"urn:x:{quote(text)}",))]
     ),
+    "reading, as if the store had": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:{quote(text)}",))]
+    ),
+    "reading, its rule": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:1f3a:rule:{text.replace(' ', '_')}",))]
+    ),
+    "reading, escaped twice": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:1f3a:model:m:{quote(quote(text, safe=''), safe='')}:-",))]
+    ),
     "metadata, a value": lambda memory, text, _: memory.remember(HARMLESS, metadata={"t": text}),
     "metadata, in a list, deep": lambda memory, text, _: memory.remember(HARMLESS, metadata=depth(14, [text])),
     "metadata, a name": lambda memory, text, _: memory.remember(HARMLESS, metadata={text: True}),
