@@ -90,14 +90,11 @@ _BEFORE: Final = re.compile(
     rf"{_STRICT}(?=\s*(?:[.,;:!?)]|$)|\s(?:{_plain_words('behind')})\b)",
 )
 _NUMBER: Final = r"\d{1,8}(?:[ -]\d{1,4}){0,7}[#*]?(?![\w-]|[.,]\d)"
-#: With no copula or a short one: a number beside what it opens, or a password with a digit in it.
+#: With no copula or a short one: a number beside what it opens; a short word for a password.
 _NUMBER_BESIDE: Final = re.compile(
     rf"{_B}(?:(?!pin\s)(?:{_PLACED}|{_either('codes')})(?:['\u2019]s\s|\s)|pin['\u2019]s\s)(?P<bare>{_NUMBER})",
 )
-_WORD_BESIDE: Final = re.compile(
-    rf"{_B}(?:{_either('passwords')})(?:['\u2019]s)?\s(?P<bare>(?=[^\W\d_]*[^\s\w]?[^\W\d_]*\d)(?=\d*[^\W\d_])[\w!#$%&*+?@^~-]{{5,63}})(?=[.,;!]?(?:\s|$))"
-    rf"|(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<short>(?=[^\s/]*\d)[^\s/]{{4,63}})",
-)
+_WORD_BESIDE: Final = re.compile(r"(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<bare>(?=[^\s/]*\d)[^\s/]{4,63})")
 #: A word of letters that stands alone behind a word for a password at the beginning of a line, and a colon.
 _ALONE: Final = re.compile(
     rf"(?:^|[\n.;]\s?)(?:{_OWNER}\s)?(?:[\w-]+\s)?(?:{_either('passwords')})\s?:\s(?P<bare>[^\W\d_]{{4,40}})[.!]*(?=\s*(?:$|\n))",
@@ -242,7 +239,7 @@ def _is_number(value: str) -> bool:
 
 def _value(match: re.Match[str], text: str) -> tuple[int, int]:
     """Return where what was found begins and ends, without the marks of the sentence behind it."""
-    start, end = match.span("bare" if match["bare"] else "short")
+    start, end = match.span("short" if match.groupdict().get("short") else "bare")
     return start, start + len(text[start:end].rstrip(".,;!?)"))
 
 
