@@ -23,7 +23,7 @@ from marskg.language.en.lexicon import (
 from marskg.language.en.names.name_types import Name, near, share_types_in_lists, type_by_words, type_of
 from marskg.language.en.tokens import NUMBER, PUNCTUATION, WORD, Tokens, is_name_like
 from marskg.language.mentions import EntityType
-from marskg.language.naming.kindred import familiar_to
+from marskg.language.naming.familiar import familiar_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

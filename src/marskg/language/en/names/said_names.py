@@ -18,7 +18,7 @@ from marskg.language.en.names.aliases import Mention
 from marskg.language.en.names.framing import Framing
 from marskg.language.en.names.relations import CLOSE, OPEN
 from marskg.language.mentions import EntityType, folded_name
-from marskg.language.naming.kindred import familiar_to
+from marskg.language.naming.familiar import familiar_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
