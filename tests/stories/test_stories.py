@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIRST: Final = int(os.environ.get("STORIES_FROM", "0"))
 #: Stories of a run; ``make proof`` makes twenty runs of the whole.
-STORIES: Final = amount(40, 1_000)
+STORIES: Final = amount(300, 1_000)
 CHUNK: Final = 10
 
 
