@@ -22,6 +22,7 @@ from marskg.language.times import MONDAY, SUNDAY, Period, Times
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
+from marskg.retrieval.access.divided import divided
 from marskg.retrieval.access.read_gate import Gate, called
 from marskg.retrieval.assembly.assemble import NO_ROOM
 from marskg.retrieval.complete.exhaustive_read import admitted, select, shown
@@ -369,7 +370,7 @@ class Reading:
         """
         names, goals = wanted
         with view.lock:
-            index = view.refresh(state)
+            index = divided(view.refresh(state), gate)
             mask = gate.mask(index)
             named = {name: _named(index, mask, name, gate) for name in names or ()}
             tasks = _tasks(index, gate) if goals else set()
@@ -707,7 +708,8 @@ def _is_nobody(name: str, there: Iterable[str]) -> str:
 
 def _question_which(name: str, several: Iterable[str], gate: Gate, readers: Iterable[GraphReader]) -> str:
     """Return the question which entity is meant; types and IRIs may come from memories that are hidden."""
-    entities = [entity for reader in readers for entity, _, _ in reader.entities_by_id(sorted(several))]
+    ids = {one.partition("#")[0] for one in several}
+    entities = [entity for reader in readers for entity, _, _ in reader.entities_by_id(sorted(ids))]
     return f"{which(name, sorted(entities, key=AGE), ids_alone=gate.restricted)}; {WAY_OUT}"
 
 

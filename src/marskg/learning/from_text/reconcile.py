@@ -103,7 +103,7 @@ class Reconciler:
         draft = item.draft
         if draft is None:
             return told_of(item, Outcome.NOTHING, why="it is said in jest, in a quotation or a question")
-        meant = told_apart(self._unit, draft)
+        meant = told_apart(draft)
         if meant is not draft:
             item, draft = replace(item, draft=meant), meant
         try:

@@ -115,7 +115,7 @@ class Gate:
     def restricted(self) -> bool:
         """Return whether the reader may see less than all: there is something that they must not learn of."""
         limits = (self.max_sensitivity, self.purpose, self.jurisdiction)
-        return self.bound or bool(self.preference_set) or any(limit is not None for limit in limits)
+        return self.bound or self.preference_set.hides_some or any(limit is not None for limit in limits)
 
     def known(self) -> Gate:
         """Return the gate to all that the reader may know of, whatever they ask for: latent and closed ones too."""

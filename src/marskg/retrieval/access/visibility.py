@@ -76,9 +76,11 @@ class Sight:
         names = self._index.entities
         if names.is_by_hand(entity, name):
             return True
-        own, prefix = names.is_called(entity, name), f"{entity} name "
+        # What an entity is taken apart into is called by its id (``Aspect``).
+        ident = entity.partition("#")[0]
+        own, prefix = names.is_called(entity, name), f"{ident} name "
         for row in rows:
-            entries = [one for one in self._index.facets_of(row, "named") if one.startswith(f"{entity} ")]
+            entries = [one for one in self._index.facets_of(row, "named") if one.startswith(f"{ident} ")]
             if own if not entries else any(called(one.removeprefix(prefix), name) for one in entries):
                 return True
         return False

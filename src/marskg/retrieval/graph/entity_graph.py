@@ -11,6 +11,7 @@ Graph Partitioning using PageRank Vectors" (push).
 from __future__ import annotations
 
 from collections import deque
+from copy import copy
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -180,6 +181,29 @@ class RelationGraph:
                 if other not in queued and moved >= tolerance * self.degree(other):
                     queued.add(other)
                     queue.append(other)
+        return found
+
+    def divided(self, aspects: Mapping[str, Sequence[tuple[str, Iterable[str], bool]]]) -> RelationGraph:
+        """Return this graph with each of some nodes taken apart; nothing changes here.
+
+        Each part has an id, the nodes next to it that are its own, and whether all other edges are its own as well.
+        Edges to nodes that are no part's own are left out.
+        """
+        near, read = dict(self._near), dict(self._read)
+        for node, parts in aspects.items():
+            ends = {end: ident for ident, own, _ in parts for end in own}
+            rest = next((ident for ident, _, takes_rest in parts if takes_rest), None)
+            for other, count in near.pop(node, {}).items():
+                near[other] = {one: many for one, many in near[other].items() if one != node}
+                part = ends.get(other, rest)
+                if part is None:
+                    continue
+                near.setdefault(part, {})[other] = near[other][part] = count
+                for old, new in (((node, other), (part, other)), ((other, node), (other, part))):
+                    if old in read:
+                        read[new] = read.pop(old)
+        found = copy(self)
+        vars(found).update(_near=near, _read=read, _walked=None)
         return found
 
     def forget_walk(self) -> None:

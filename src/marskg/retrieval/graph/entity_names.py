@@ -8,12 +8,30 @@ for finding alone, and follows from what a reader may see. Kept up entity by ent
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from marskg.text import folded, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """One of the things that an entity is for a reader who may not know that they are one.
+
+    ``rows`` of an index call it so; ``own`` says whether its names are those under which the entity stands itself, so
+    that it has what a person drew to it.
+    """
+
+    id: str
+    names: tuple[str, ...]
+    parts: tuple[str, ...]
+    by_hand: tuple[str, ...]
+    rows: tuple[int, ...]
+    own: bool
 
 
 class EntityNames:
@@ -32,6 +50,8 @@ class EntityNames:
         self._parts: dict[str, tuple[str, ...]] = {}
         self._of_part: dict[str, tuple[str, ...]] = {}
         self._by_hand: dict[str, tuple[str, ...]] = {}
+        #: What entities are taken apart into for one reader.
+        self._aspects: Mapping[str, Sequence[Aspect]] = {}
 
     def __len__(self) -> int:
         """Return the number of entities."""
@@ -110,6 +130,30 @@ class EntityNames:
     def is_called(self, entity: str, name: str) -> bool:
         """Return whether ``name`` is the canonical name of an entity, and no alias."""
         return _key(self.name(entity) or "") == _key(name)
+
+    def by_hand(self, entity: str) -> tuple[str, ...]:
+        """Return the names that a person gave an entity by hand."""
+        return self._by_hand.get(entity, ())
+
+    def is_person(self, entity: str) -> bool:
+        """Return whether a part of the name alone may stand for an entity: a person of several names."""
+        return entity in self._parts
+
+    def with_id(self, ident: str) -> tuple[str, ...]:
+        """Return the entity of an id, or all that it is taken apart into; nothing where there is none."""
+        if ident in self._names:
+            return (ident,)
+        return tuple(one.id for one in self._aspects.get(ident, ()))
+
+    def divided(self, aspects: Mapping[str, Sequence[Aspect]]) -> EntityNames:
+        """Return these names with each of some entities taken apart; nothing changes here."""
+        found = copy(self)
+        vars(found).update({name: dict(held) for name, held in vars(self).items()}, _aspects=aspects)
+        for entity, parts in aspects.items():
+            found.remove(entity)
+            for one in parts:
+                found.put(one.id, one.names, parts=one.parts, by_hand=one.by_hand)
+        return found
 
     def is_by_hand(self, entity: str, name: str) -> bool:
         """Return whether a person gave an entity a name by hand."""
@@ -203,6 +247,11 @@ def names_of(person: str) -> tuple[str, ...]:
 def called(one: str, other: str) -> bool:
     """Return whether two spellings are one name, by their folded words."""
     return _key(one) == _key(other)
+
+
+def key_of(name: str) -> str:
+    """Return the folded words of a name, by which it is compared."""
+    return " ".join(_key(name))
 
 
 def _key(text: str) -> list[str]:

@@ -8,6 +8,7 @@ content, only terms, vectors and metadata; what is removed is hidden at once and
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -26,7 +27,7 @@ from marskg.ontology.vocabulary import (
     Tier,
 )
 from marskg.retrieval.graph.entity_graph import RelationGraph
-from marskg.retrieval.graph.entity_names import EntityNames, names_of
+from marskg.retrieval.graph.entity_names import Aspect, EntityNames, names_of
 from marskg.retrieval.index.columns import Columns
 from marskg.retrieval.index.feature_columns import FeatureColumns
 from marskg.retrieval.index.lexical import Lexical
@@ -413,6 +414,27 @@ class MemoryIndex:
     def facets_of(self, place: int, name: str) -> list[str]:
         """Return the words of one facet of a row."""
         return [word for facet, word in self._facets_of.get(place, ()) if facet == name]
+
+    def divided(self, aspects: Mapping[str, Sequence[Aspect]]) -> MemoryIndex:
+        """Return this index with each of some entities taken apart, to be read only; nothing changes here."""
+        ends = {
+            entity: [(one.id, [self.ids[row] for row in one.rows], one.own) for one in parts]
+            for entity, parts in aspects.items()
+        }
+        facets_of = dict(self._facets_of)
+        words = {word: rows for word, rows in self.facets["entity"].items() if word not in aspects}
+        for entity, parts in aspects.items():
+            for one in parts:
+                words[one.id] = dict.fromkeys(one.rows)
+                for row in one.rows:
+                    facets_of[row] = tuple(
+                        ("entity", one.id) if pair == ("entity", entity) else pair for pair in facets_of[row]
+                    )
+        view = copy(self)
+        view.entities, view.graph = self.entities.divided(aspects), self.graph.divided(ends)
+        view.facets = {**self.facets, "entity": words}
+        vars(view).update(_facets_of=facets_of)
+        return view
 
     def all_facets_of(self, place: int) -> Sequence[tuple[str, str]]:
         """Return every ``(facet, word)`` of a row."""

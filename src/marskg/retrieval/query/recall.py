@@ -157,8 +157,9 @@ def named_entities(
     if bound:
         found = names.named(name, found_by) or names.guessed(name, found_by) or names.find(name, found_by)
         return Named(tuple(names.with_guesses(found, found_by)))
-    if names.name(name) is not None and sight.sees(name):
-        return Named((name,))
+    asked = [one for one in names.with_id(name) if sight.sees(one)]
+    if asked:
+        return Named(tuple(asked))
     found = names.named(name, found_by)
     found = [one for one in found if names.is_called(one, name)] or found
     if not found and not restricted:

@@ -21,6 +21,7 @@ from marskg.language.en.withdrawals import left_of, withdrawals
 from marskg.language.spans import GAP
 from marskg.language.whole_clauses import left_whole
 from marskg.ontology.vocabulary import Kind
+from marskg.retrieval.access.divided import divided
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.candidate import Candidate
 from marskg.retrieval.assembly.context_sections import Summary, updated
@@ -349,7 +350,7 @@ class Search:
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
-            ranked = rank(index, mask, self._comparable(asked), max(_MOST_READ, _reach(request)))
+            ranked = rank(divided(index, request.gate), mask, self._comparable(asked), max(_MOST_READ, _reach(request)))
             chosen = _chosen(index, ranked, request, state, percents, visible=int(mask.sum()), candidates=len(ranked))
         return self._found(request, chosen)
 
@@ -489,7 +490,7 @@ class Search:
             )
             calibration = calibration_of(None if asked is None else asked.model)
             ranker = Ranker(
-                index,
+                divided(index, request.gate),
                 mask,
                 asks,
                 request.profile,
@@ -701,8 +702,12 @@ def as_stored(memory: Memory, gate: Gate) -> Memory:  # noqa: ARG001 - as Shows 
 
 
 def as_read(memory: Memory, gate: Gate) -> Memory:
-    """Return a memory without its place among all that was stored, where the reader may not see all of that."""
-    return replace(memory, sequence=0) if gate.restricted else memory
+    """Return a memory without its place among all that was stored, where the reader may not see all of that.
+
+    What it calls whom is left out, too: ids of entities hold the time of their first mention, and an entry is there
+    only where the entity's own name, which another memory may have given, is another one.
+    """
+    return replace(memory, sequence=0, names_given=()) if gate.restricted else memory
 
 
 def _unplaced(assembled: Assembled, gate: Gate) -> Assembled:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from marskg.store.rows.state import Services, TenantState
     from marskg.store.unit.preference_rules import PreferenceSet
     from marskg.store.unit.quotas import Quota
+    from marskg.store.unit.unit_of_work import Admitting
 
 T = TypeVar("T")
 
@@ -76,6 +77,8 @@ class Writer:
         self.tenant = tenant
         self.services = services
         self.listener = listener
+        #: Makes the question which memories this handle's principal may see, where that may not be all.
+        self.admitting: Admitting | None = None
         #: The key that the tenant's row named when the signer was last told.
         self._signing_key: str | None = None
         self.shared = shared_state_of(engine, tenant) if shared is None else shared
@@ -281,7 +284,9 @@ class Writer:
 
     def new_unit(self, reader: Reader, state: TenantState) -> Unit:
         """Return an empty unit on ``state``, which reads by ``reader``."""
-        return Unit(reader, state, self.services, self.shared.caches)
+        unit = Unit(reader, state, self.services, self.shared.caches)
+        unit.admitting = self.admitting
+        return unit
 
     def forget_half_built(self) -> None:
         """Forget what a unit that failed half-way may have told: tails and names of what never was."""

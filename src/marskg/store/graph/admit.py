@@ -28,11 +28,12 @@ from marskg.ontology.vocabulary import (
     counts_against,
 )
 from marskg.records import Edge, Entity, Memory, held_at
+from marskg.store.graph.name_questions import ask_whether_one, ask_which
 from marskg.store.graph.preference_enforcement import check_draft_allowed, govern, named_by, preferences_of
 from marskg.store.graph.suppression import check
 from marskg.store.graph.validation import cardinality_of, check_payload, check_set, default_status, given
 from marskg.store.rows import codec
-from marskg.store.rows.name_cache import UNLINKED, fitting, which
+from marskg.store.rows.name_cache import fitting
 from marskg.store.rows.names_given import Given, gives_of, with_given
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -751,12 +752,12 @@ def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, 
         ids[key].append(entity.id)
         _name(unit, node, entity, item)
         if item.aliases:
-            _ask_whether_one(unit, node, entity, item)
+            ask_whether_one(unit, node, entity, item, _earlier(unit, item))
     for key, (item, found) in unclear.items():
         there = [one.id for one in found if (EdgeType.MENTIONS, one.id) in node.edges]
         ids[key] += there
         if not there:
-            unit.change(node, notices=(*node.memory.notices, _asks(node, item.name, found)))
+            ask_which(unit, node, item, found)
     return ids
 
 
@@ -770,15 +771,6 @@ def _earlier(unit: Unit, item: EntityRef) -> Sequence[Entity]:
         if folded_name(one.name) == folded_name(alias)
     }
     return tuple(found.values())
-
-
-def _ask_whether_one(unit: Unit, node: Node, entity: Entity, item: EntityRef) -> None:
-    """Ask whether those are one whom ``item`` calls by the name of another entity: they are merged by hand alone."""
-    for other in _earlier(unit, item):
-        if other.id != entity.id:
-            told = f"{item.name[:60]!r} is said to be {other.name[:60]!r}, and they are two here"
-            asked = f"{told}; if they are one: mars entities merge {other.id} {entity.id}"
-            unit.change(node, notices=(*node.memory.notices, asked))
 
 
 def _said(item: EntityRef, entity: Entity) -> set[str]:
@@ -798,13 +790,6 @@ def _name(unit: Unit, node: Node, entity: Entity, item: EntityRef) -> None:
     entries = with_given(memory.names_given, entity, gives)
     if entries != memory.names_given:
         unit.change(node, names_given=entries)
-
-
-def _asks(node: Node, name: str, found: Sequence[Entity]) -> str:
-    return (
-        f"{which(name, found)}; {UNLINKED}: give the type or an IRI with the mention, or say which with: "
-        f"mars entities mention {node.memory.id} ID"
-    )
 
 
 def _create_entity(unit: Unit, mention: EntityRef) -> Entity:

@@ -243,6 +243,7 @@ class Ingestor:
         if dry_run:
             with self._writer.alone():
                 unit = Unit(self._writer.read, self._writer.fresh_state(), self._writer.services)
+                unit.admitting = self._writer.admitting
                 return attempt(whole, unit)[0]
         found, made = self._reading(
             whole, lambda current, read: self._writer.run(lambda unit: attempt(current, read(unit)))

@@ -96,7 +96,12 @@ def which(name: str, entities: Sequence[Entity], *, ids_alone: bool = False) -> 
     """
     shown = [one.id if ids_alone else f"{one.id} ({_apart(one)})" for one in entities[:_MOST_LISTED]]
     more = f" and {len(entities) - _MOST_LISTED} more" if len(entities) > _MOST_LISTED else ""
-    return f"{len(entities)} things are called {name[:60]!r}: {', '.join(shown)}{more}"
+    return f"{called_alike(name, entities)}: {', '.join(shown)}{more}"
+
+
+def called_alike(name: str, entities: Sequence[Entity]) -> str:
+    """Return that ``entities`` are called ``name``, and how many they are."""
+    return f"{len(entities)} things are called {name[:60]!r}"
 
 
 def _apart(entity: Entity) -> str:

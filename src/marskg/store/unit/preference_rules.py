@@ -354,6 +354,15 @@ class PreferenceSet:
         rules = self._holding(PreferenceRule.READING_REGIONS, (subject,))
         return any(item.data_subject is not None or item.department is not None for item in rules)
 
+    @property
+    def hides_some(self) -> bool:
+        """Return whether a memory may be hidden from who states neither a purpose nor a jurisdiction.
+
+        Ceilings of categories alone do that: the other rules of reading ask for what the reader states, and those of
+        writing hide nothing.
+        """
+        return bool(self.of(PreferenceRule.SENSITIVITY_CEILING))
+
     def hides(
         self, reasons: Iterable[str], sensitivity: float, subjects: Sequence[str], purpose: str | None, now: int
     ) -> bool:

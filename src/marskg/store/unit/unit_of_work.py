@@ -9,7 +9,7 @@ transaction; the compare-and-set of the tenant's sequence in its first statement
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.audit.record import new_salt, node_commitment
 from marskg.errors import UnknownMemory
@@ -36,7 +36,7 @@ from marskg.store.unit.session_chain import SessionChain
 from marskg.store.unit.vectors import model_mismatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.audit.dataintegrity import Signer
     from marskg.ontology.vocabulary import Operation
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from marskg.store.rows.state import Services, TenantState
     from marskg.store.unit.session_chain import Tails
     from marskg.store.unit.vectors import MadeBy
+
+#: Makes the question which memories a principal with limits may see, as the limits are at the moment.
+Admitting: TypeAlias = "Callable[[], Callable[[Memory], bool]]"
 
 _KEYS = ("fifoKey", "lruKey", "decayKey", "randomKey")
 
@@ -225,6 +228,8 @@ class Unit:
         self._committed: dict[str, str | None] = {}
         #: What messages call the drafts of a batch, by the ids of the memories that these became.
         self.drafts: dict[str, str] = {}
+        #: Makes the question which memories the writer may see, where they may not see all; None where they may.
+        self.admitting: Admitting | None = None
         #: The records that created the new nodes.
         self.creations: dict[str, AuditRecord] = {}
 

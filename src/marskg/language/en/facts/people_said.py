@@ -20,6 +20,9 @@ from marskg.language.en.facts.personal_slots import (
     LANGUAGES,
     NAME,
     ROLE,
+    SORT,
+    bond_of,
+    key_of_bond,
 )
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.en.facts.third_person import told
@@ -90,6 +93,7 @@ _EITHER: Final = f"(?:(?P<typed>{_TYPED})|(?P<does>{_DOES}))"
 def _of_relative(found: Found) -> Iterator[Fact]:
     """Yield whom a relative is called and what they are or do."""
     role, name = found.group("role").lower(), found.group("name")
+    bond = bond_of(found)
     owner = found.who
     start, end = found.span
     named = found.voice.name
@@ -99,12 +103,12 @@ def _of_relative(found: Found) -> Iterator[Fact]:
             rule="person.named",
             start=start,
             end=end,
-            content=f"{owner}'s {role} is {name}",
+            content=f"{owner}'s {bond} is {name}",
             confidence=found.confidence,
             kind=Kind.SOCIAL,
             key=f"person/{key_of(role) or role}",
             cardinality=Cardinality.SET,
-            payload={"entity": name, "relationship_type": role},
+            payload={"entity": name, "relationship_type": bond},
             mentions=(named, name) if named else (name,),
             relations=((named, edge, name),) if named and edge else (),
         )
@@ -116,9 +120,9 @@ def _of_relative(found: Found) -> Iterator[Fact]:
         content=told(found.match[0], found.voice),
         confidence=found.confidence,
         kind=Kind.SOCIAL,
-        key=f"person/{key_of(name or role) or role}/{slot}" if slot else None,
+        key=f"person/{key_of(name or '') or key_of_bond(found)}/{slot}" if slot else None,
         cardinality=_cardinality(slot) if slot else None,
-        payload={"entity": name or f"{owner}'s {role}", "relationship_type": role},
+        payload={"entity": name or f"{owner}'s {bond}", "relationship_type": bond},
         mentions=(name,) if name else (),
     )
 
@@ -142,8 +146,11 @@ def _of_named(found: Found) -> Fact:
 
 def _birthday(found: Found) -> Fact:
     name, value = found.group("name") or found.group("other"), found.group("value")
-    role = found.group("role").lower()
-    whose = f"{found.who}'s {role} {name}".strip() if role else name
+    bond = bond_of(found)
+    whose = f"{found.who}'s {bond} {name}".strip() if bond else name
+    # Two people of one first name have birthdays of their own: whose it is stands in the key, as it is told.
+    person = [key_of(name)] if name else []
+    person += [key_of_bond(found)] if bond else []
     start, end = found.span
     return Fact(
         rule=found.rule,
@@ -151,7 +158,7 @@ def _birthday(found: Found) -> Fact:
         end=end,
         content=f"{whose}'s birthday is {value}",
         confidence=found.confidence,
-        key=f"person/{key_of(name or role) or 'somebody'}/birthday",
+        key=f"person/{'/'.join(filter(None, person)) or 'somebody'}/birthday",
         payload={"concept": value, "relations": ("birthday",)},
         mentions=(name,) if name else (),
     )
@@ -180,15 +187,15 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "person.birthday",
         "birthday",
-        rf"\b(?:(?:my|our) (?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)?|{_NOBODY}(?P<other>{_FIRST}))'s birthday "
-        rf"(?:is|falls) (?:on )?(?P<value>{DATE})",
+        rf"\b(?:(?:my|our) {SORT}(?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)?|{_NOBODY}(?P<other>{_FIRST}))"
+        rf"'s birthday (?:is|falls) (?:on )?(?P<value>{DATE})",
         _birthday,
         0.9,
     ),
     frame(
         "person.relative",
         _VERBS,
-        rf"\b(?:my|our) (?:\w+ )?(?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)? {_EITHER}",
+        rf"\b(?:my|our) {SORT}(?P<role>{KIN}|{ROLE})(?:,? (?P<name>{_FIRST}),?)? {_EITHER}",
         _of_relative,
         0.85,
     ),

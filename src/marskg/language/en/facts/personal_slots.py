@@ -30,6 +30,13 @@ ROLE: Final = (
     r"(?:boss|manager|supervisor|colleague|coworker|co-worker|teammate|(?:best |close |old )?friend|roommate|flatmate|"
     r"neighbou?r|mentor|coach|teacher|doctor|dentist|therapist|landlord|assistant)"
 )
+#: What sort of a relative or friend somebody is: the other aunt is not the aunt, nor the best friend the friend.
+SORT: Final = r"(?:(?P<sort>\w+) )?"
+#: What people are called for love alone; it tells nobody from another.
+_FOND: Final = frozenset(
+    {"amazing", "awesome", "beautiful", "beloved", "darling", "dear", "dearest", "lovely", "own", "poor", "sweet"}
+    | {"wonderful"}
+)
 EDGES: Final = {
     "boss": EdgeType.REPORTS_TO, "manager": EdgeType.REPORTS_TO, "supervisor": EdgeType.REPORTS_TO,
     "colleague": EdgeType.COLLEAGUE_OF, "coworker": EdgeType.COLLEAGUE_OF, "co-worker": EdgeType.COLLEAGUE_OF,
@@ -144,8 +151,25 @@ def _married(found: Found) -> Fact | None:
     return replace(fact, content=f"{fact.content} to {spouse}", mentions=(spouse,))
 
 
+def bond_of(found: Found) -> str:
+    """Return what somebody is to the speaker, with the word before it that tells them from another: "other aunt"."""
+    return f"{_sort(found)} {found.group('role').lower()}".strip()
+
+
+def key_of_bond(found: Found) -> str:
+    """Return the part of a key that says what somebody is to the speaker."""
+    role = found.group("role").lower()
+    return f"{_sort(found)} {key_of(role) or role}".strip()
+
+
+def _sort(found: Found) -> str:
+    sort = found.group("sort").lower()
+    return "" if sort in _FOND else sort
+
+
 def _person(found: Found) -> Fact:
     role, name = found.group("role").lower(), found.group("name")
+    bond = bond_of(found)
     start, end = found.span
     edge = EDGES.get(role)
     named = found.voice.name
@@ -153,12 +177,12 @@ def _person(found: Found) -> Fact:
         rule=found.rule,
         start=start,
         end=end,
-        content=f"{found.who}'s {role} is {name}",
+        content=f"{found.who}'s {bond} is {name}",
         confidence=found.confidence,
         kind=Kind.SOCIAL,
         key=f"person/{key_of(role) or role}",
         cardinality=Cardinality.SET,
-        payload={"entity": name, "relationship_type": role},
+        payload={"entity": name, "relationship_type": bond},
         mentions=(named, name) if named else (name,),
         relations=((named, edge, name),) if named and edge else (),
     )
@@ -362,7 +386,7 @@ FRAMES: Final[tuple[Frame, ...]] = (
     frame(
         "person.named",
         "my",
-        rf"\bmy (?:\w+ )?(?P<role>{KIN}|{ROLE})(?:'s name is|,| is| is called| is named| named|"
+        rf"\bmy {SORT}(?P<role>{KIN}|{ROLE})(?:'s name is|,| is| is called| is named| named|"
         rf" called) (?P<name>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)?))(?=[\s.,!?;]|$)",
         _person,
         0.85,
