@@ -226,7 +226,8 @@ def test_a_wish_of_an_agent_hides_nothing_that_the_user_says(stores: Stores) -> 
                 agent.learning.wish(text, dry_run=dry_run)
     # Nor what they say of it later, nor by another door.
     agent.learning.wish("forget about the pond")
-    agent.remember("forget about calls", kind="semantic", key="wish/call", session="wishes", intent_tags=["wish"])
+    with pytest.raises(NotPermitted, match="may not overrule what comes from chat_user"):
+        agent.remember("forget about calls", kind="semantic", key="wish/call", session="wishes", intent_tags=["wish"])
     owner.remember("The pond is deep")
     assert said_before in shown(owner, "when do I want calls?")
     assert "The pond is deep" in shown(owner, "how deep is the pond?")

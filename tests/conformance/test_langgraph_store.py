@@ -14,6 +14,8 @@ from marskg.ontology.vocabulary import Operation
 from tests.support.stores import START
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from marskg.memory import AgentMemory
     from tests.support.stores import Stores
 
@@ -307,3 +309,82 @@ def test_the_time_of_an_item_is_that_of_its_put(memory: AgentMemory) -> None:
     assert item is not None
     assert START <= item.created_at.timestamp() * 1000 < START + MINUTE
     assert item.created_at == item.updated_at
+
+
+# --- One item of one name ---------------------------------------------------------------------------------------------
+
+DIET = {"text": "no nuts, allergic"}
+NUTS = {"text": "loves nuts"}
+PLACE = ("users", "Ann")
+KEY = "langgraph/users/%41nn/=diet"
+ABOUT: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
+    ((), ("x",)),
+    (("Ann",), ()),
+    (("Ann",), ("Zed",)),
+    (("Ann", "Bob"), ("Ann",)),
+]
+
+
+def about(*people: str) -> dict[str, Any]:
+    return {"subjects": lambda _: people}
+
+
+def are_the_users(store: MarsStore) -> None:
+    """Check that the one item is what the user's own store has, by every way to read it."""
+    found = store.get(PLACE, "diet")
+    assert found is not None
+    assert found.value == DIET
+    asked: list[dict[str, Any]] = [{}, {"query": "nuts"}, {"query": "who loves nuts?", "limit": 1}, {"filter": {}}]
+    for one in (*asked, {"query": "loves nuts", "filter": {"text": {"$ne": "x"}}}):
+        assert [item.value for item in store.search(PLACE, **one)] == [DIET]
+    assert store.search(PLACE, filter=NUTS) == []
+    assert store.list_namespaces() == [PLACE]
+
+
+@pytest.mark.parametrize(("first", "second"), ABOUT)
+@pytest.mark.parametrize("principal", ["agent:bot", "agent:bot?subject=Zed", "agent:bot?ceiling=0.5"])
+def test_no_agent_puts_over_an_item_of_the_users_about_whomever(
+    stores: Stores, memory: AgentMemory, first: tuple[str, ...], second: tuple[str, ...], principal: str
+) -> None:
+    store = MarsStore(memory, **about(*first))
+    store.put(PLACE, "diet", DIET)
+    agent = stores.open_as(memory, principal)
+    theirs = MarsStore(agent, **about(*second))
+    calls: list[Callable[[], object]] = [
+        lambda: theirs.put(PLACE, "diet", NUTS),
+        lambda: theirs.put(PLACE, "diet", NUTS, ttl=5),
+        lambda: theirs.batch([PutOp(("b",), "other", NUTS), PutOp(PLACE, "diet", NUTS)]),
+        lambda: theirs.delete(PLACE, "diet"),
+        lambda: agent.remember("loves nuts", kind="semantic", key=KEY, subjects=second, metadata=NUTS),
+        lambda: agent.remember("loves nuts", kind="semantic", key=KEY.upper().lower(), subjects=["z"], metadata=NUTS),
+        lambda: agent.remember("loves nuts", key=KEY, cardinality="set", subjects=["z"], metadata=NUTS),
+    ]
+    for call in calls:
+        with pytest.raises(NotPermitted, match=r"may not overrule|is not for this agent"):
+            call()
+    are_the_users(store)
+    assert len(memory.read_all(key_prefix="langgraph")) == 1
+    assert memory.verify().findings == ()
+
+
+@pytest.mark.parametrize(("first", "second"), ABOUT)
+def test_of_two_items_of_one_name_what_is_worth_more_is_shown(
+    stores: Stores, memory: AgentMemory, first: tuple[str, ...], second: tuple[str, ...]
+) -> None:
+    agent = stores.open_as(memory, "agent:bot")
+    theirs = MarsStore(agent, **about(*second))
+    theirs.put(PLACE, "diet", NUTS)
+    # By another door both are there.
+    memory.remember(DIET["text"], kind="semantic", key=KEY, subjects=first, metadata=DIET)
+    store = MarsStore(memory, **about(*first))
+    are_the_users(store)
+    are_the_users(theirs)
+    # A put ends what else has its name, and so does a deletion.
+    store.put(PLACE, "diet", DIET)
+    assert len(memory.read_all(key_prefix="langgraph")) == 1
+    agent_first = MarsStore(agent, **about(*second))
+    agent_first.put(PLACE, "drink", NUTS)
+    memory.remember("tea", kind="semantic", key=KEY.replace("diet", "drink"), subjects=first, metadata=DIET)
+    store.delete(PLACE, "drink")
+    assert store.get(PLACE, "drink") is None
+    assert memory.verify().findings == ()

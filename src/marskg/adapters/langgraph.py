@@ -38,7 +38,7 @@ from marskg.errors import InvalidInput, NotPermitted
 from marskg.json_object import JsonObject
 from marskg.memory import AgentMemory  # noqa: TC001 - the check of the constructor's arguments reads it
 from marskg.ontology.key_forms import item_key, item_of
-from marskg.ontology.vocabulary import Cardinality, Kind
+from marskg.ontology.vocabulary import Cardinality, Kind, Worth
 from marskg.privacy.principals import Right, right_to
 from marskg.store.graph.validation import ids_of
 
@@ -149,6 +149,10 @@ class _Found:
     def indexed(self) -> bool:
         return _UNINDEXED not in self.memory.intent_tags
 
+    @property
+    def worth(self) -> Worth:
+        return Worth.of(self.memory.source_type, self.memory.reliability)
+
     def item(self) -> Item:
         """Return it as LangGraph has it, with the time of its last put."""
         at = datetime.fromtimestamp(self.memory.created / 1000, UTC)
@@ -243,9 +247,16 @@ class MarsStore(BaseStore):
             "subjects": ids_of(_fitted({"subjects": self._subjects(namespace)})["subjects"]),
             "source_type": self._memory.principal.speaks_as,
         }
+        there = self._current(key)
+        # Who is asked for other people, or by another door, puts the same item: it is one, whomever it is about.
+        others = sorted({one.memory.subjects for one in there} - {tuple(sorted({*slot["subjects"]}))})
+        endings = [
+            Draft(ref=f"end {key} {n}", content="", action="retract", **slot | {"subjects": about})
+            for n, about in enumerate(others)
+        ]
         ending = Draft(ref=f"end {key}", content="", action="retract", **slot)
         if op.value is None:
-            return [] if self._erases else [ending]
+            return [] if self._erases else [*endings, ending]
         value, text = json_object("value", op.value), self._text(op)
         new = Draft(
             ref=key,
@@ -257,8 +268,8 @@ class MarsStore(BaseStore):
             **slot,
         )
         # An equal value keeps the life that it has, and a newer one inherits it; a put decides about it anew.
-        lives = op.ttl is not None or any(one.memory.expires_at is not None for one in self._items(key))
-        return [ending, new] if lives else [new]
+        lives = op.ttl is not None or any(one.memory.expires_at is not None for one in there)
+        return [*endings, ending, new] if lives else [*endings, new]
 
     def _text(self, op: PutOp) -> str:
         """Return the text that questions go by; empty where the item is not to be found by them."""
@@ -290,14 +301,27 @@ class MarsStore(BaseStore):
         return None
 
     def _items(self, prefix: str) -> list[_Found]:
-        """Return the items at a key and below it, in the order in which they were put."""
+        """Return the items at a key and below it, in the order in which they were put.
+
+        Of two of one namespace and name it is what is worth more, then what was put last.
+        """
         found: dict[tuple[tuple[str, ...], str], _Found] = {}
-        for hit in self._memory.read_all(key_prefix=prefix):
-            one = self._found(hit.memory)
-            if one is not None:
+        for one in self._current(prefix):
+            other = found.get((one.namespace, one.name))
+            if other is None or one.worth >= other.worth:
                 found.pop((one.namespace, one.name), None)
                 found[one.namespace, one.name] = one
         return list(found.values())
+
+    def _current(self, prefix: str) -> list[_Found]:
+        """Return all that is at a key and below it, also what another stands over."""
+        found = (self._found(hit.memory) for hit in self._memory.read_all(key_prefix=prefix))
+        return [one for one in found if one is not None]
+
+    def _stands(self, one: _Found) -> bool:
+        """Return whether it is the item of its name: over the user's own word nothing stands, else it is read."""
+        shown = [] if one.worth.users else self._items(item_key(_ROOT, one.namespace, one.name))
+        return not shown or shown[0].memory.id == one.memory.id
 
     def _found(self, memory: Memory) -> _Found | None:
         """Return the item that a memory is; None for what another tenant shares, and for what is no item."""
@@ -327,7 +351,8 @@ class MarsStore(BaseStore):
             return {}
         hits = self._memory.retrieve(query, key_prefix=prefix, k=most, token_budget=_ROOM, min_confidence=0)
         placed = ((hit, self._found(hit.memory)) for hit in hits)
-        return {hit.memory.id: (one, hit.score) for hit, one in placed if one is not None and one.indexed}
+        indexed = ((hit, one) for hit, one in placed if one is not None and one.indexed)
+        return {hit.memory.id: (one, hit.score) for hit, one in indexed if self._stands(one)}
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         start, end = op.offset, op.offset + op.limit

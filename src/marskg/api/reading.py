@@ -488,6 +488,13 @@ class Reading:
         wanted = sorted({*ids})
         return {one.id for one in admitted(self._opened.reader, wanted, self.gate({}).known())} if wanted else set()
 
+    def at_key(self, key: str) -> list[str]:
+        """Return the ids of all that has this key, about whomever; nothing of it is told to anybody."""
+        state = self._writer.fresh_state()
+        with self.view.lock:
+            index = self.view.refresh(state)
+            return sorted(index.ids[row] for row in index.facets["key"].get(key, ()))
+
     def as_told(self, memory: Memory) -> Memory:
         """Return a memory that a bound reader changed as they are told of it."""
         gate = self.gate({}).known()

@@ -64,6 +64,13 @@ def from_payload(payload: Mapping[str, object], speaker: str | None) -> tuple[li
     return entities, relations
 
 
+def names_alone(payload: Mapping[str, object]) -> dict[str, object]:
+    """Return a payload with the names that it has, and nothing of what they are or are to each other."""
+    named = (payload.get(field) for field in ("participants", "entity", "concept"))
+    found = tuple(dict.fromkeys(name for value in named for name in _texts(value)))
+    return {"concept": found} if found else {}
+
+
 def _texts(value: object) -> Iterator[str]:
     values = value if isinstance(value, (tuple, list)) else (value,)
     for item in values:

@@ -142,6 +142,16 @@ class Learner:
         restored = tuple(restore_used(self._writer, used))
         return replace(found, restored=restored, wishes=tuple(store(draft).id for draft in kept))
 
+    def lowered_by(self, text: str, subjects: Iterable[str]) -> list[str]:
+        """Return the ids of the memories that the wishes in ``text`` are about, but for those to remember more."""
+        wanted = [wish for wish in parse_wishes(text) if wish.topic and wish.kind is not WishKind.MORE]
+        if not wanted:
+            return []
+        state = self._writer.fresh_state()
+        with self._view.lock:
+            index = self._view.refresh(state)
+            return [ident for wish in wanted for ident in self._wishes.concerned(index, wish, subjects)]
+
     def wish(self, text: str, subjects: tuple[str, ...], store: Callable[[Draft], Memory]) -> tuple[StoredWish, ...]:
         """Keep the wishes that ``text`` holds, each by ``store``; see ``mem.learning.wish``."""
         stored = []

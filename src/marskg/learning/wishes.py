@@ -23,8 +23,8 @@ from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.learning.rules.wish_effects import Effect, WishRules, effect_on, lived, started
 from marskg.learning.wish_reach import WISH, Reach
-from marskg.ontology.vocabulary import RELIABILITY, Kind, counts_against
-from marskg.retrieval.index.memory_index import SOURCES
+from marskg.ontology.vocabulary import Kind, Word, counts_against
+from marskg.retrieval.index.memory_index import MICRO, SOURCES
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.read_statistics import COMPLAINT
 from marskg.store.rows.score_decay import score_at_birth
@@ -77,11 +77,11 @@ class _Held:
 
     wish: Wish
     subjects: frozenset[str]
-    source: SourceType
+    word: Word
 
-    def concerns(self, subjects: Iterable[str], source: SourceType) -> bool:
-        """Return whether memories about ``subjects`` from ``source`` are meant: no wish acts on what is worth more."""
-        return counts_against(self.source, source) and (not self.subjects or not self.subjects.isdisjoint(subjects))
+    def concerns(self, subjects: Iterable[str], word: Word) -> bool:
+        """Return whether a memory about ``subjects`` is meant: no wish acts on a ``word`` that is worth more."""
+        return counts_against(self.word, word) and (not self.subjects or not self.subjects.isdisjoint(subjects))
 
 
 def wish_drafts(text: str, subjects: tuple[str, ...], now: int, source: SourceType) -> list[tuple[Wish, Draft]]:
@@ -148,9 +148,10 @@ class Wishes:
                 if WISH in memory.intent_tags and memory.current and memory.content is not None
             ]
             # The last one counts: that of a user, whatever somebody else wishes for.
-            found.sort(key=lambda memory: (RELIABILITY[memory.source_type], memory.valid_from, memory.sequence))
+            words = {memory.id: Word(memory.source_type, memory.reliability) for memory in found}
+            found.sort(key=lambda memory: (words[memory.id].worth, memory.valid_from, memory.sequence))
             self._held = tuple(
-                _Held(wish, frozenset(memory.subjects), memory.source_type)
+                _Held(wish, frozenset(memory.subjects), words[memory.id])
                 for memory in found
                 for wish in parse_wishes(memory.content or "")
             )
@@ -175,7 +176,8 @@ class Wishes:
         held = self._now_held()
         if not held or WISH in draft.intent_tags:
             return _NONE
-        concerned = [one.wish for one in held if one.concerns(draft.subjects, draft.source_type)]
+        word = Word(draft.source_type, draft.reliability)
+        concerned = [one.wish for one in held if one.concerns(draft.subjects, word)]
         return effect_on(concerned, draft.content, draft.intent_tags, _RULES)
 
     def _life(self, draft: Draft, effect: Effect) -> str | None:
@@ -201,8 +203,8 @@ class Wishes:
             return None
         percents = np.full(index.columns.rows, _WHOLE, dtype=np.int64)
         for one in held:
-            below = [code for code, source in enumerate(SOURCES) if counts_against(one.source, source)]
-            meant = self._reach.about(index, one.wish, one.subjects) & np.isin(index.columns["sourceType"], below)
+            meant = np.flatnonzero(self._reach.about(index, one.wish, one.subjects))
+            meant = meant[_counted(index, meant, one.word)]
             percents[meant] = _RULES.effects.get(one.wish.kind, _NONE).rank_percent
         percents[index.facet("tag", [WISH])] = 0
         return percents
@@ -214,3 +216,12 @@ class Wishes:
     def _texts(self, ids: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         for memory, _, _ in self._reader.nodes(ids):
             yield memory.id, (memory.content or "", *memory.intent_tags)
+
+
+def _counted(index: MemoryIndex, rows: npt.NDArray[np.intp], wished: Word) -> npt.NDArray[np.bool_]:
+    """Return of which of ``rows`` a wish may change what is shown; each worth is looked at once."""
+    sources, sure = index.columns["sourceType"][rows], index.columns["reliability"][rows]
+    pairs, places = np.unique(np.stack((sources, sure)), axis=1, return_inverse=True)
+    counted = [counts_against(wished, Word(SOURCES[source], part / MICRO)) for source, part in pairs.T.tolist()]
+    found: npt.NDArray[np.bool_] = np.array(counted, dtype=np.bool_)[places.reshape(-1)]
+    return found

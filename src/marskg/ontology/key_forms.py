@@ -41,6 +41,11 @@ def item_of(root: str, key: str) -> tuple[tuple[str, ...], str] | None:
     return None if found is None or found[0] != root else (found[1], found[2])
 
 
+def is_items(key: str) -> bool:
+    """Return whether a key is that of an item, of whatever root: it is one, whomever it is about."""
+    return _item(key) is not None
+
+
 def name_said(entry: str) -> Iterator[str]:
     """Yield the name or the IRI that an entry of a memory gives an entity (:mod:`marskg.store.rows.names_given`)."""
     yield entry.split(" ", 2)[-1]

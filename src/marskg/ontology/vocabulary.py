@@ -7,9 +7,10 @@ Sources: MaRS sections 4.1 (fixed vocabulary), 5.2; semantics sections 1-4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,9 +93,48 @@ def is_higher(source: SourceType, reliability: float) -> bool:
     return source is SourceType.CHAT_USER or reliability > least
 
 
-def counts_against(source: SourceType, other: SourceType) -> bool:
-    """Return whether what ``source`` says may cut, hide or end what ``other`` said: it is the same, or worth more."""
-    return source is other or RELIABILITY[source] > RELIABILITY[other]
+class Worth(NamedTuple):
+    """What the word of a source is worth: the user's above all, then what is of higher standing, then by reliability.
+
+    A name alone is worth nothing: the document of whoever may vouch for none is no match for one that was vouched for.
+    """
+
+    users: bool
+    higher: bool
+    reliability: float
+
+    @classmethod
+    def of(cls, source: SourceType, reliability: float | None = None) -> Worth:
+        """Return the worth of what ``source`` said; as reliable as it is by itself where nobody says."""
+        users = source is SourceType.CHAT_USER
+        sure = RELIABILITY[source] if reliability is None or users else reliability
+        return cls(users, is_higher(source, sure), sure)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Who says something, how reliable that is, and whether it was ``read`` in the words of another memory."""
+
+    source: SourceType
+    reliability: float | None = None
+    read: bool = False
+
+    @property
+    def worth(self) -> Worth:
+        """Return what it is worth."""
+        return Worth.of(self.source, self.reliability)
+
+
+def counts_against(word: Word, other: Word) -> bool:
+    """Return whether ``word`` may cut, hide or end the ``other``: it is worth more, or of one source and as much.
+
+    What was read in a text of its own source is less reliable by how sure the reading is: where it is of as high a
+    standing it counts, and so does all of one source that is of the lower one.
+    """
+    mine, theirs = word.worth, other.worth
+    if word.source is not other.source:
+        return mine > theirs
+    return mine >= theirs or (mine.higher >= theirs.higher and (word.read or not theirs.higher))
 
 
 class MemoryClass(StrEnum):

@@ -112,6 +112,12 @@ FIELD_RIGHTS: Final[tuple[FieldRow, ...]] = (
         ("mentions.entity_type", "mentions.aliases", "mentions.same_as", "relations"),
         Leave.SPEAKING,
     ),
+    # A payload is stored whole, and what it says of this by another is not read (marskg.store.graph.recognition).
+    FieldRow(
+        "Who somebody is, as a payload says: stored by all who write, and read only of these",
+        ("payload.participants", "payload.relationship_type", "payload.relations"),
+        Leave.SPEAKING,
+    ),
 )
 #: What a memory begins with where nobody says (:class:`~marskg.records.Memory`).
 _USUAL_SCORE: Final = 50

@@ -21,6 +21,7 @@ from marskg.api.restricted.showing_names import ShowingNames
 from marskg.api.restricted.sight import Sight, ended_by
 from marskg.errors import InvalidInput
 from marskg.language.wish_kinds import WishKind
+from marskg.learning.wishes import SESSION
 from marskg.ontology.vocabulary import SourceType
 from marskg.privacy.principals import Role
 from marskg.retrieval.details import slot_details
@@ -135,6 +136,9 @@ class AgentsMemory(RestrictedMemory):
         given.setdefault("source_type", self._principal.speaks_as)
         if given.get("reliability") is None:
             given["reliability"] = self._claims.default_reliability(given["source_type"])
+        if given.get("session") == SESSION:
+            given["subjects"] = ids_of(given.get("subjects", ()))
+            self._sight.check_wished(SESSION, content, given["subjects"])
         with self._sight.refusing():
             return self._sight.told(super().remember(content, **given))
 
@@ -152,6 +156,7 @@ class AgentsMemory(RestrictedMemory):
     def _as_claimed(self, drafts: Iterable[Draft]) -> Iterator[Draft]:
         """Yield ``drafts``, those that say nothing of their reliability with what the agent may claim."""
         for draft in drafts:
+            self._sight.check_wished(draft.session, draft.content, draft.subjects)
             least = None if draft.reliability is not None else self._claims.default_reliability(draft.source_type)
             yield draft if least is None else replace(draft, reliability=least)
 
@@ -167,6 +172,8 @@ class AgentsMemory(RestrictedMemory):
         with self._sight.changing(id) as unit:
             self._sight.check_change(unit, id, {"content": content, "metadata": metadata})
             self._sight.check_changed(unit, id, content)
+            memory = unit.nodes[id].memory
+        self._sight.check_wished(memory.session, content, memory.subjects)
         with self._sight.refusing(id):
             return self._sight.told(super().update(id, content, metadata=metadata))
 

@@ -1,8 +1,9 @@
 """What an agent may say where a memory comes from, and whose word it may replace.
 
 Guarantees: an agent claims only the sources that it was granted, and no more reliability than such a source has by
-itself; it replaces, ends or contradicts only what comes from a source that it may claim, so that without the grant it
-can neither speak as the user nor overrule them. Source: semantics section 1 (provenance); ADR 73.
+itself; it replaces, ends or contradicts only what comes from a source that it may claim, with no more reliability than
+it may, so that without the grant it can neither speak as the user nor overrule them, nor what the operator vouched for.
+Source: semantics section 1 (provenance); ADR 73, ADR 89.
 """
 
 from __future__ import annotations
@@ -88,15 +89,26 @@ class Claims:
             raise NotPermitted(msg)
 
     def check_word(self, memories: Iterable[Memory]) -> None:
-        """Refuse to replace, end or contradict what comes from a source that was not granted.
+        """Refuse to replace, end or contradict what comes from a source that was not granted, or was vouched for.
+
+        That has more reliability than the agent may claim for the source: equal names are not equally worth.
 
         Raises:
             NotPermitted: one of ``memories`` does.
         """
-        strange = next((one.source_type for one in memories if one.source_type not in self._granted), None)
-        if strange is not None:
-            msg = (
-                f"{self._who} may not overrule what comes from {strange.value}, which it was not granted; store "
-                f"it beside that, without its key, or have the source granted: agent:NAME?source={strange.value}"
-            )
-            raise NotPermitted(msg)
+        for one in memories:
+            if one.source_type not in self._granted:
+                raise self._no_word(one.source_type)
+            if one.reliability > self._worth(one.source_type):
+                msg = (
+                    f"{self._who} may not overrule what comes from {one.source_type.value} with more reliability than "
+                    f"{self._worth(one.source_type):g}, which is all that it may claim for it: store it beside that, "
+                    "without its key, or ask the operator"
+                )
+                raise NotPermitted(msg)
+
+    def _no_word(self, strange: SourceType) -> NotPermitted:
+        return NotPermitted(
+            f"{self._who} may not overrule what comes from {strange.value}, which it was not granted; store "
+            f"it beside that, without its key, or have the source granted: agent:NAME?source={strange.value}"
+        )

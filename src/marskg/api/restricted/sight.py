@@ -21,12 +21,15 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
+from marskg.learning.wishes import SESSION
+from marskg.ontology.key_forms import is_items
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
 from marskg.privacy.field_rights import given_fields
 from marskg.retrieval.assembly.duplicates import normalised
 from marskg.retrieval.explain import never_was
 from marskg.store.graph.validation import cardinality_of, check_time
 from marskg.store.rows import codec
+from marskg.text import as_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -147,12 +150,35 @@ class Sight:
         self.check_key(unit, memory.key, memory.subjects, _changed_by(content))
 
     def check_fields(self, draft: Draft) -> None:
-        """Refuse a draft that gives a field which is not the agent's to write.
+        """Refuse a draft that gives a field which is not the agent's to write, or an item that is not its to put.
 
         Raises:
             NotPermitted: it does.
         """
         self.check_fields_of(given_fields(draft))
+        self._check_item(draft)
+
+    def _check_item(self, draft: Draft) -> None:
+        """Refuse to put or end an item where one of its name, about whomever, is hidden or may not be overruled.
+
+        An item is found by its name alone, so that it is one whoever it is about. This is asked before the transaction;
+        of what a user puts meanwhile, and who reads finds both, theirs is the item.
+        """
+        key = as_key(draft.key or "")
+        if not is_items(key):
+            return
+        there = self._components.reading.at_key(key)
+        with self.changing() as unit:
+            unit.fetch(there)
+            nodes = [unit.nodes[one] for one in there if one in unit.nodes]
+            own = {*draft.subjects}
+            others = [
+                node.memory
+                for node in nodes
+                if node.has_content and node.memory.current and {*node.memory.subjects} != own
+            ]
+            self._check_shown(unit, [one.id for one in others], lambda _: NotPermitted(_HIDDEN_KEY))
+            self._claims.check_word(others)
 
     def check_fields_of(self, names: Iterable[str]) -> None:
         """Refuse the first of ``names`` that is no field which the agent may write.
@@ -161,6 +187,21 @@ class Sight:
             NotPermitted: there is one.
         """
         self._claims.check_fields(names)
+
+    def check_wished(self, session: object, content: object, subjects: Iterable[str]) -> None:
+        """Refuse what is a wish by its ``session``, whatever door it came by, as ``learning.wish`` would refuse it.
+
+        Raises:
+            NotPermitted: it would hide, end or lower what may be seen and not be overruled.
+        """
+        if session != SESSION or not isinstance(content, str):
+            return
+        self._components.settle()
+        meant = self._components.learner.lowered_by(content, subjects)
+        seen = self._seen(meant)
+        with self.changing() as unit:
+            self.check_fields_of(("wish",))
+            self.check_overruled(unit, *(ident for ident in meant if ident in seen))
 
     def check_edge(self, unit: Unit, source: str, type_: str, target: str) -> None:
         """Refuse to change by an edge what is not the agent's to say: its source, and where it acts both ways both.

@@ -3,7 +3,8 @@
 Guarantees: pure: equal views give equal plans, and nothing is changed here. Nothing protected (section 4's K) and
 nothing canonical is ever taken, and nothing on which something that stays live depends. For the cap of a subject the
 threshold rises from the lowest score until the subject is within it: superseded memories first, then by score, oldest
-access, sequence. What is archived keeps its content. Reasons are made of numbers, never of names or content.
+access, sequence; what is of higher standing counts by itself, so that no number of others takes it. What is archived
+keeps its content. Reasons are made of numbers, never of names or content.
 Source: MemoryArchitect II.F ("Pruning Thresholds", "Multi-tier Storage"); semantics sections 3, 4 and 7.
 """
 
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from marskg.clock import DAY_MS
 from marskg.learning.rules.score import decayed
-from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind, MemoryClass
+from marskg.ontology.vocabulary import ACTIVE_STATUSES, Kind, MemoryClass, SourceType, is_higher
 from marskg.policies.core.candidates import Candidate, from_row, policy_statement
 from marskg.policies.core.plans import Choice, archives, build_plan
 from marskg.policies.executor import KEEP
@@ -52,6 +53,8 @@ class Kept:
     #: Memories with content, in any tier, that depend on it.
     dependents: int
     shortenable: bool
+    #: Whether it is the user's word, or what the operator vouches for.
+    higher: bool = False
 
     @property
     def id(self) -> str:
@@ -93,6 +96,7 @@ def _kept(row: Mapping[str, Any], now: int) -> Kept:
         and candidate.kind is not Kind.TASK
         and candidate.superseded_at is None
         and row["validTo"] is None,
+        higher=is_higher(SourceType(row["source"]), row["reliability"]),
     )
 
 
@@ -145,26 +149,32 @@ class _Taking:
         self._whole = Counter({kept.id: kept.dependents for kept in memories.values()})
 
     def cap(self, most: int) -> None:
-        """Take the lowest of each subject that has more than ``most`` live memories."""
+        """Take the lowest of each subject that has more than ``most`` live memories.
+
+        What is of lower standing goes first; of the higher one what it has too much by itself, so that no number of the
+        others costs it anything.
+        """
         about: dict[str, list[Kept]] = {}
         for kept in self._memories.values():
             for subject in kept.subjects:
                 about.setdefault(subject, []).append(kept)
         for subject in sorted(about):
-            there = [kept for kept in about[subject] if kept.id not in self._taken]
-            excess = len(there) - most
-            if excess > 0:
-                self._lower(there, excess, most)
+            # Each may rest on what the other has: the lower ones are looked at again when the higher ones are gone.
+            for higher in (False, True, False):
+                there = [kept for kept in about[subject] if kept.id not in self._taken]
+                among = [kept for kept in there if kept.higher is higher]
+                above = min(len(there) - len(among), most) if not higher else 0
+                self._lower(among, len(among) + above, most)
 
-    def _lower(self, there: list[Kept], excess: int, most: int) -> None:
-        count = len(there)
+    def _lower(self, there: list[Kept], count: int, most: int) -> None:
+        """Take the lowest of these, as many as ``count`` is above ``most``."""
 
         def take(kept: Kept) -> bool:
             numbers = {"about_subject": count, "cap": most}
             reason = f"score {kept.score}, the lowest of {count} memories about a subject that may have {most}"
             return self._take(kept, CAP, reason, numbers, archive=archives(self._view))
 
-        self._leaves(there, take, excess)
+        self._leaves(there, take, count - most)
 
     def archive(self, below: int, after: int) -> None:
         """Take to the latent tier what has a score below ``below`` and was not accessed for ``after`` ms."""

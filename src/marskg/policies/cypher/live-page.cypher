@@ -6,5 +6,6 @@ RETURN m.ref AS ref, m.id AS id, m.kind AS kind, m.weight AS weight, m.created A
        m.eligibleAccess AS eligibleAccess, m.eligibleCount AS eligibleCount,
        [(m)-[:dependsOn]->(b:Memory) | b.id] AS bases,
        m.guards AS guards, m.blockers AS blockers, m.score AS score, m.subjects AS subjects,
-       m.memoryClass AS memoryClass, m.status AS status, m.validTo AS validTo
+       m.memoryClass AS memoryClass, m.status AS status, m.validTo AS validTo,
+       m.sourceType AS source, m.reliability AS reliability
 ORDER BY m.ref LIMIT $limit

@@ -23,9 +23,9 @@ import numpy as np
 from marskg.language.en.facts.changes.told_before import words_in
 from marskg.language.facts import BY_THEN
 from marskg.language.spans import joined, meet, parts_of, says_more
-from marskg.ontology.vocabulary import KINDS, Kind, SourceType, counts_against
+from marskg.ontology.vocabulary import KINDS, Kind, SourceType, Word, counts_against
 from marskg.retrieval.access.read_gate import ENDED
-from marskg.retrieval.index.memory_index import SOURCES
+from marskg.retrieval.index.memory_index import MICRO, SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -116,12 +116,11 @@ class Outlived:
         if not derived or held["kind"][row] != _EPISODIC:
             return None
         # An assistant's reading takes nothing out of a user's words (ADR 73), and so on.
-        words_of = SOURCES[held["sourceType"][row]]
-        worth = [counts_against(source, words_of) for source in SOURCES]
+        turn = self._word(row)
         facts = [
             fact
             for fact in derived
-            if self._known[fact] and held["sourceType"][fact] != _SUMMARY and worth[held["sourceType"][fact]]
+            if self._known[fact] and held["sourceType"][fact] != _SUMMARY and counts_against(self._word(fact), turn)
         ]
         # A reading that was taken back says nothing of the words.
         facts = [fact for fact in facts if held["validTo"][fact] > held["validFrom"][fact] or not held["learned"][fact]]
@@ -138,6 +137,10 @@ class Outlived:
         cut = joined(chain.from_iterable(spans[fact] for fact in over))
         near = [(start - _NEAR, end + _NEAR) for start, end in cut]
         return Left(cut, [fact for fact in heirs if fact not in over and meet(spans[fact], near)])
+
+    def _word(self, row: int) -> Word:
+        held = self._index.columns
+        return Word(SOURCES[held["sourceType"][row]], held["reliability"][row] / MICRO, read=bool(held["learned"][row]))
 
     def _echoes(self, rows: npt.NDArray[np.intp]) -> Iterator[int]:
         """Yield those of ``rows`` in which an assistant only repeats what somebody liked then, and does no longer."""

@@ -25,6 +25,8 @@ from marskg.ontology.vocabulary import (
     Kind,
     Operation,
     TaskStatus,
+    Word,
+    Worth,
     counts_against,
 )
 from marskg.records import Edge, Entity, Memory, held_at
@@ -527,7 +529,7 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             one
             for one in facts
             if not one.memory.summary_lines
-            and counts_against(one.memory.source_type, episode.memory.source_type)
+            and counts_against(_word(one.memory), _word(episode.memory))
             and _is_as_open(one.memory, episode.memory)
         ]
         if not facts or not all(fact.memory.superseded_at is not None or not fact.has_content for fact in facts):
@@ -540,6 +542,10 @@ def _follow(unit: Unit, old: Node) -> list[Node]:
             unit.change(episode, valid_to=until, superseded_at=_supersession(unit, episode))
             followed.append(episode)
     return followed
+
+
+def _word(memory: Memory) -> Word:
+    return Word(memory.source_type, memory.reliability, read=bool(memory.spans or memory.made_by))
 
 
 def _is_as_open(fact: Memory, episode: Memory) -> bool:
@@ -604,10 +610,9 @@ def _merge(unit: Unit, node: Node, links: Iterable[tuple[EdgeType, str]], draft:
 
 def _worthier(memory: Memory, said: Draft | Memory) -> dict[str, Any]:
     """Return the source of what is said, and its reliability, where it is worth more than that of an equal memory."""
-    worth = RELIABILITY[said.source_type]
-    if worth <= RELIABILITY[memory.source_type]:
+    if Worth.of(said.source_type, said.reliability) <= Worth.of(memory.source_type, memory.reliability):
         return {}
-    reliability = worth if said.reliability is None else quantise(said.reliability)
+    reliability = RELIABILITY[said.source_type] if said.reliability is None else quantise(said.reliability)
     return {"source_type": said.source_type, "reliability": max(memory.reliability, reliability)}
 
 

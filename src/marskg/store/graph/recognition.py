@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.drafts import Draft
 from marskg.entities import NOTHING, Recogniser, SpacyRecogniser, folded_name, load_dictionary, words_looked_up
+from marskg.entities.payload import names_alone
 from marskg.errors import InvalidConfig
 from marskg.ontology.vocabulary import RELIABILITY, SourceType, is_higher
 from marskg.store.rows.name_cache import as_ref, first_word
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from marskg.config import EntitySettings
     from marskg.drafts import EntityRef, EntityRelation
-    from marskg.entities import Recognised, Recognising
+    from marskg.entities import Known, Recognised, Recognising
     from marskg.records import Memory
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.name_cache import NameCache
@@ -113,6 +114,15 @@ class Recognition:
     def __init__(self) -> None:
         """Load nothing yet."""
         self._loaded: tuple[EntitySettings, Recognising | None] | None = None
+        self._names_alone = False
+
+    def limit(self, *, names_alone: bool) -> None:
+        """Take from whoever writes names alone, if so: not who somebody is, by a payload or of whom the store knows."""
+        self._names_alone = names_alone
+
+    def _found(self, recogniser: Recognising, draft: Draft, known: Known) -> Recognised:
+        payload = names_alone(draft.payload) if self._names_alone else draft.payload
+        return recogniser.find(draft.content, speaker=_speaker(draft), payload=payload or None, known=known)
 
     def _for(self, settings: EntitySettings) -> Recognising | None:
         # Several threads may prepare at once: each reads the pair as a whole.
@@ -132,7 +142,7 @@ class Recognition:
             return Foreseen(NOTHING, settings, {}, {})
         asked = _Asked(book, _words(draft, recognises=True), tenant, read)
         changes = book.changes
-        found = recogniser.find(draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=asked)
+        found = self._found(recogniser, draft, asked)
         return Foreseen(found, settings, asked.entities, asked.words, changes=changes)
 
     def look_up(self, unit: Unit, drafts: Iterable[Draft]) -> None:
@@ -148,10 +158,10 @@ class Recognition:
             recogniser = self._for(unit.state.settings.entities)
             if recogniser is None or not _stores(draft):
                 return draft
-            found = recogniser.find(
-                draft.content, speaker=_speaker(draft), payload=draft.payload or None, known=unit.entities
-            )
-        return _merged(draft, _taken(unit, _said_by(draft, found))) if found.mentions else draft
+            found = self._found(recogniser, draft, unit.entities)
+        if not found.mentions:
+            return draft
+        return _merged(draft, _taken(unit, _said_by(draft, found), anew=not self._names_alone))
 
 
 def naming(memory: Memory, content: str) -> Draft:
@@ -164,6 +174,7 @@ def naming(memory: Memory, content: str) -> Draft:
         payload=memory.payload,
         subjects=memory.subjects,
         source_type=memory.source_type,
+        reliability=memory.reliability,
     )
 
 
@@ -199,16 +210,17 @@ def _said_by(draft: Draft, found: Recognised) -> Recognised:
     return replace(found, mentions=tuple(replace(item, aliases=()) for item in found.mentions))
 
 
-def _taken(unit: Unit, found: Recognised) -> Recognised:
+def _taken(unit: Unit, found: Recognised, *, anew: bool) -> Recognised:
     """Return what was found without the types that are not those of who goes by a name already.
 
-    A type that was read from a text is a guess: it makes no second thing of one name, and picks none of several.
+    A type that was read from a text is a guess: it makes no second thing of one name, and picks none of several. Who
+    has none yet is given one only if it may be given ``anew``.
     """
     mentions = {item.name: item for item in found.mentions}
     changed = False
     for name, bearers in unit.entities.bearers_of(mentions).items():
         for one in bearers:
-            if one.entity_type not in {None, mentions[name].entity_type}:
+            if one.entity_type not in {None if anew else mentions[name].entity_type, mentions[name].entity_type}:
                 mentions[name] = replace(mentions[name], entity_type=None)
                 changed = True
     return replace(found, mentions=tuple(mentions.values())) if changed else found

@@ -75,8 +75,9 @@ class Ingestor:
         """Ask ``permit`` about each draft as it is given, and ``guard`` in the transaction that writes it.
 
         So nobody writes in between. The items of an import are those of ``owner``, none of which is taken for
-        another's; everybody's if it is empty.
+        another's; everybody's if it is empty. Of what an owner's texts and payloads name, names alone are taken.
         """
+        self._recognition.limit(names_alone=bool(owner))
         self._preparation.limit(permit)
         self._guard, self._owner = guard, owner
 
