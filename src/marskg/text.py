@@ -42,14 +42,21 @@ _WORD: Final = re.compile(
 _CODE: Final = re.compile(
     r"(?<![^\W_])[^\W_]+(?:[-./:_#@]+[^\W_]+)+(?![^\W_])|(?<![^\W_])[^\W\d_]{1,2}(?:\+{1,2}|#|-(?=[\s.,;:!?)]|$))(?![\w+#])"
 )
-#: Letters of Cyrillic and Greek that a reader takes for a Latin one. Source: Unicode TR39, the part that people use.
+#: Letters that a reader takes for a Latin one: Cyrillic, Greek, Armenian, Coptic, Cherokee, Lisu, phonetic letters and
+#: small capitals. Source: Unicode TR39, the part that people use. Whoever folds such letters takes them from here.
 LOOKALIKES: Final = str.maketrans(
-    "АВЕЅЗІЈКМНОРСТУХЬԌԛԝаеорсухіјѕԁһӏүьвтмнкгΑΒΕΖΗΙΚΜΝΟΡΤΥΧαειοκνρτυχ",
-    "ABES3IJKMHOPCTYXbGqwaeopcyxijsdhlybvtmhkrABEZHIKMNOPTYXaeiokvptux",
+    "АВЕЅЗІЈКМНОРСТУХЬѴԌԛԝаеорсухіјѕԁһӏүьвтмнкгѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβειοκνρτυχηϲϳ"
+    "օսհոցյⲞⲟⲤⲥⲢⲣⲬⲭᎪᏴᏟᎠᎬᎻᎫᏦᏞᎷᏢᏚᎢᏙᏃꓮꓐꓚꓓꓰꓖꓧꓗꓡꓟꓠꓳꓑꓢꓔꓴꓦꓪꓫꓬꓜ"
+    "ɑɡɩɪʙɢʜʟɴʀʏᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ",
+    "ABES3IJKMHOPCTYXbVGqwaeopcyxijsdhlybbtmhkrvABEZHIKMNOPTYXabeiokvptuxncj"
+    "ouhngjOoCcPpXxABCDEHJKLMPSTVZABCDEGHKLMNOPSTUVWXYZ"
+    "agiibghlnryacdejkmoptuvwzfs",
 )
 #: What stands in some code: most texts have none, and looking for this is quick.
 _SIGNS: Final = re.compile(r"(?<=[^\W_])[-./:_@](?=[^\W_])|(?<=[^\W_])(?:[+#]|-(?=[\s.,;:!?)]|$))")
-_FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
+_FOREIGN: Final = re.compile(
+    "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1d2b\u1f00-\u1fff\u2c80-\u2cff\ua4d0-\ua4ff\ua730\ua731]"
+)
 _LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _RUN: Final = re.compile("(?:[^\\W_]|[\u0300-\u036f])+")
 _UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -79,8 +86,8 @@ _SLASHES: Final = re.compile("[/\u2044\u2215\u29f8\uff0f]")
 _NOT_SEEN: Final = re.compile(f"[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200c\u200d{UNSEEN}]")
 _KEY_SIGNS: Final = str.maketrans("\u2212\u2018\u2019\u201b\u02b9\u02bb\u02bc\u02bd\u2032`", "-" + "'" * 9)
 _ONE_I: Final = str.maketrans("\u0131", "i")
-#: What fills the place of a letter and shows nothing, as NFKC writes it.
-_FILLERS: Final = "\u115f\u1160"
+#: What shows nothing besides the controls of a format: marks, and what fills the place of a letter.
+_NOTHING: Final = re.compile(f"[{UNSEEN}]")
 
 
 def words(text: str) -> Iterator[Word]:
@@ -107,8 +114,8 @@ def plain(text: str) -> str:
 def _shown(text: str) -> str:
     if text.isascii():
         return text
-    found = unicodedata.normalize("NFKC", text).replace(BRAILLE_BLANK, " ")
-    return "".join(one for one in found if unicodedata.category(one) != "Cf" and one not in _FILLERS)
+    found = _NOTHING.sub("", unicodedata.normalize("NFKC", text).replace(BRAILLE_BLANK, " "))
+    return "".join(one for one in found if unicodedata.category(one) != "Cf")
 
 
 def as_name(text: str) -> str:

@@ -4,6 +4,7 @@ The doors are all texts that a caller may give; the spellings are what programs 
 it. What says the same in other words is no spelling: those are listed here as they are in docs/how-to/erase.md.
 """
 
+# ruff: noqa: RUF001 - letters that look like others are what is tested
 from __future__ import annotations
 
 import base64
@@ -19,7 +20,7 @@ import pytest
 
 from marskg.adapters.langgraph import MarsStore
 from marskg.drafts import Draft, EntityRef
-from marskg.errors import ErasedContentRefused, InvalidMemory, PreferenceRefused
+from marskg.errors import ConsentRequired, ErasedContentRefused, InvalidMemory, PreferenceRefused
 from marskg.json_object import told_in
 from marskg.ontology.fields import every_text
 from marskg.ontology.key_forms import item_key, item_of
@@ -91,6 +92,15 @@ DOORS: dict[str, Door] = {
     ),
     "reading that made it": lambda memory, text, _: memory.remember_many(
         [draft(memory, made_by=(f"urn:x:{quote(text)}",))]
+    ),
+    "reading, as if the store had": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:{quote(text)}",))]
+    ),
+    "reading, its rule": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:1f3a:rule:{text.replace(' ', '_')}",))]
+    ),
+    "reading, escaped twice": lambda memory, text, _: memory.remember_many(
+        [draft(memory, made_by=(f"urn:mars:reading:1f3a:model:m:{quote(quote(text, safe=''), safe='')}:-",))]
     ),
     "metadata, a value": lambda memory, text, _: memory.remember(HARMLESS, metadata={"t": text}),
     "metadata, in a list, deep": lambda memory, text, _: memory.remember(HARMLESS, metadata=depth(14, [text])),
@@ -202,6 +212,13 @@ def test_an_innocent_text_is_stored(stores: Stores) -> None:
     assert memory.verify().ok
 
 
+def layered(text: str, way: Callable[[str], str], times: int) -> str:
+    """Return a text that was escaped so many times."""
+    for _ in range(times):
+        text = way(text)
+    return text
+
+
 #: What is put around a text and into it by programs and people, and changes nothing of what it says.
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "as it was": str,
@@ -250,6 +267,27 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "XML": lambda text: f"<?xml version='1.0'?><a><![CDATA[{text}]]></a>",
     "comment of a program": lambda text: f"x = 1  # {text}",
     "escaped HTML": lambda text: escape(f"<p>{text} & so on</p>"),
+    "capitals of Cyrillic": lambda text: text.upper().translate(str.maketrans("BEHKMOPTX", "ВЕНКМОРТХ")),
+    "those made small": lambda text: text.upper().translate(str.maketrans("BEHKMOPTX", "ВЕНКМОРТХ")).lower(),
+    "capitals of Greek": lambda text: text.upper().translate(str.maketrans("ABEHIKMNOPTXYZ", "ΑΒΕΗΙΚΜΝΟΡΤΧΥΖ")),
+    "small letters of Greek": lambda text: text.translate(str.maketrans("nuptz", "ηυρτζ")),
+    "letters of phonetics": lambda text: text.translate(str.maketrans("aiy", "ɑıʏ")),
+    "small capitals": lambda text: text.translate(str.maketrans("dekrt", "ᴅᴇᴋʀᴛ")),
+    "letters of Armenian and Cherokee": lambda text: text.translate(str.maketrans("ouMT", "օսᎷᎢ")),
+    "strokes": lambda text: text.translate(str.maketrans("dhlot", "đħłøŧ")),
+    "apostrophes of letters": lambda text: text.replace("key", "\u02bckey\u02b9").replace("pot", "\u02bbpot\u02c8"),
+    "dashes by other names": lambda text: text.replace(" by", "\u02d7by").replace(" the", " \u2043 the"),
+    "stresses apart": lambda text: text.replace("third", "\u00b4third\u00b4"),
+    "vowels and marks that show nothing": lambda text: text.replace("t", "t\u17b4").replace("p", "\u180bp\u180f"),
+    "links with titles": lambda text: text.replace("third", '[third](http://e.org/3 "where (it) is")'),
+    "links told elsewhere": lambda text: text.replace("third", "[third][2]").replace("pot", "[pot][]"),
+    "footnotes": lambda text: text.replace("third", "third[^a1]") + "[^2]",
+    "an address in brackets": lambda text: text.replace("third", "[third](http://e.org/x_(y)_z)"),
+    "a style sheet inside": lambda text: text.replace(" third", "<style media='a'>td { color: red }</style> third"),
+    "signs of tags in values": lambda text: text.replace("third", "<span data-x='1 > 0' title=\"a<b\">third</span>"),
+    "quoted seven times": lambda text: layered(text, quote, 7),
+    "entities of entities": lambda text: layered("".join(f"&#{ord(one)};" for one in text), escape, 8),
+    "one in the other": lambda text: layered(text.replace(" ", "&#32;"), lambda one: quote(escape(one)), 5),
 }
 #: Those that have more in them than the text.
 AROUND = {
@@ -308,6 +346,83 @@ def test_what_was_erased_so_spelled_does_not_come_back(stores: Stores, way: str)
         # What a program put around it is off.
         with pytest.raises(ErasedContentRefused):
             memory.remember(T, kind="semantic")
+
+
+#: Texts of other scripts, and the same as others write them: without accents, points and strokes, in capitals.
+TURKISH = "Işık'ın yeğeni gümüş kolyeyi kırmızı çaydanlığın içine koydu ve kimseye söylemedi"
+WRITTEN: tuple[tuple[str, str], ...] = (
+    (TURKISH, TURKISH.upper()),
+    (TURKISH, TURKISH.replace("i", "İ").upper()),
+    (TURKISH, TURKISH.replace("ı", "i")),
+    (
+        "Тётя Алёна ещё вчера берёт зелёный ключ и идёт на берёзовый остров",
+        "Тетя Алена еще вчера берет зеленый ключ и идет на березовый остров",
+    ),
+    (
+        "Тётя Нина вчера взяла зелёный ключ и ушла на берёзовый остров",
+        "ТЁТЯ НИНА ВЧЕРА ВЗЯЛА ЗЕЛЁНЫЙ КЛЮЧ И УШЛА НА БЕРЁЗОВЫЙ ОСТРОВ",
+    ),
+    (
+        "Η θεία Ελένη κρύβει το χρυσό κλειδί κάτω από την τρίτη γλάστρα",
+        "Η θεια Ελενη κρυβει το χρυσο κλειδι κατω απο την τριτη γλαστρα",
+    ),
+    (
+        "Η θεία Νίκη κρύβει το χρυσό κλειδί κάτω από την τρίτη γλάστρα",
+        "Η ΘΕΊΑ ΝΊΚΗ ΚΡΎΒΕΙ ΤΟ ΧΡΥΣΌ ΚΛΕΙΔΊ ΚΆΤΩ ΑΠΌ ΤΗΝ ΤΡΊΤΗ ΓΛΆΣΤΡΑ",
+    ),
+    (
+        "דודה רותי שמה את המפתח הכחול מתחת לעציץ השלישי",
+        "דּוֹדָה רוּתִי שָׂמָה אֶת הַמַּפְתֵּחַ הַכָּחוֹל מִתַּחַת לָעָצִיץ הַשְּׁלִישִׁי",
+    ),
+    (
+        "خالتي ليلى تخبئ المفتاح الأزرق تحت الأصيص الثالث",
+        "خَالَتِي لَيْلَى تُخَبِّئُ الْمِفْتَاحَ الْأَزْرَقَ تَحْتَ الْأَصِيصِ الثَّالِثِ",
+    ),
+    (
+        "خالتي ليلى تخبئ المفتاح الأزرق تحت الأصيص الثالث",
+        "خالتـي ليلـى تخبـئ المفتـاح الأزرق تحـت الأصيـص الثالـث",
+    ),
+    (
+        "मौसी ने चाबी 4711 नंबर की अलमारी में तीसरे गमले के नीचे रखी",
+        "मौसी ने चाबी ४७११ नंबर की अलमारी में तीसरे गमले के नीचे रखी",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "again"), [*WRITTEN, *(pair[::-1] for pair in WRITTEN)], ids=map(str, range(2 * len(WRITTEN)))
+)
+def test_accents_points_and_capitals_of_no_script_bring_it_back(stores: Stores, said: str, again: str) -> None:
+    memory = opened(stores)
+    memory.erase(id=memory.remember(said, kind="semantic").id)
+    with pytest.raises(ErasedContentRefused):
+        memory.remember(again, kind="semantic")
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("桜さんは青い鍵を三番目の植木鉢の下にかくしています", "桜さんは青い鍵を三番目の植木鉢の下にがくしています"),
+        ("The cellar of the house has -5 degrees every night", "The cellar of the house has 5 degrees every night"),
+        ("मौसी ने नीली चाबी तीसरे गमले के नीचे रखी", "मौसा ने नीली चाबी तीसरे गमले के नीचे रखी"),
+    ],
+    ids=["Kana", "a sign", "a vowel"],
+)
+def test_a_mark_that_makes_another_letter_makes_another_text(stores: Stores, said: str, other: str) -> None:
+    memory = opened(stores)
+    memory.erase(id=memory.remember(said, kind="semantic").id)
+    assert memory.remember(other, kind="semantic").content is not None
+
+
+@pytest.mark.parametrize(
+    "name", ["Bea\u17b4 Quill", "Bea Qu\u180bill", "\u180fBea Quill", "BEA QUILL\u17b5", "Bea\ufe0f Quill"]
+)
+def test_an_erased_person_does_not_come_back_with_what_is_not_seen(stores: Stores, name: str) -> None:
+    memory = opened(stores)
+    memory.remember("Bea Quill sings alto", subjects=["Bea Quill"])
+    memory.erase(subject="Bea Quill")
+    with pytest.raises(ConsentRequired):
+        memory.remember(HARMLESS, subjects=[name])
 
 
 @pytest.mark.parametrize("way", REWORDINGS)

@@ -151,8 +151,14 @@ _DRAWN: Final = Secrecy(Protection.ENCRYPTED, "what is drawn from the content")
 _SALT: Final = Secrecy(Protection.ENCRYPTED, "without it nobody can guess the content and compare")
 _PAYLOAD: Final = Secrecy(Protection.ENCRYPTED, "payload")
 
-#: IRIs that the store itself makes: ids of memories, words of them, and readings.
-_OWN_IRI: Final = re.compile(r"urn:uuid:[0-9a-f-]{36}(?:#char=\d+,\d+)?|urn:mars:reading:[\w:.~%+-]{1,200}", re.ASCII)
+_JOINED: Final = r"[A-Za-z0-9]{1,24}(?:(?:[._~-]|%2F|%3A|%40)[A-Za-z0-9]{1,24})"
+#: IRIs that the store itself makes: ids of memories, words of them, and readings, whose parts are too short for a text.
+_OWN_IRI: Final = re.compile(
+    r"urn:uuid:[0-9a-f-]{36}(?:#char=\d+,\d+)?"
+    rf"|urn:mars:reading:[0-9a-zA-Z-]{{1,64}}:(?:rule:{_JOINED}{{0,5}}|model:{_JOINED}{{0,5}}:(?:{_JOINED}{{0,2}}|-):(?:[0-9a-f]{{1,64}}|-))"
+    r"(?::[0-9a-f-]{1,64})?",
+    re.ASCII,
+)
 
 
 def foreign_iri(iri: str) -> Iterator[str]:

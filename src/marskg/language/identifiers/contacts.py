@@ -59,6 +59,23 @@ _OF_A_THING: Final = re.compile(
     r"-?\s?(?:no\.?|nr\.?|n[º°]|number|nummer|id|号)?)(?:-1[03])?\s?(?:is|was|ist|es)?\s?[:#]?\s?$",
     re.IGNORECASE,
 )
+#: What a number is of, by a word before it or the signs in it: a decimal fraction, a version of four parts or more, a
+#: number of a year's, an order of a shop. Where a telephone is named beside it, it is that nevertheless.
+_OTHER_SORT: Final = re.compile(
+    r"(?<![^\W_])(?:v|ver|version|build|release|firmware|driver|patch|kernel|revision|rev|pi|constant|ratio|score|receipt|claim"
+    r"|order|invoice|ticket|tracking|parcel|serial|model|isbn|issn|ip|doi|lot|batch|docket|file|ref|reference|purchase"
+    r"|rechnung|auftrag|bestellung|lieferung|sendung|vorgang|aktenzeichen|beleg|angebot|seriennummer|zahl|konstante"
+    r"|factura|pedido|versi[oó]n|expediente|facture|commande|fattura|ordine|fatura|encomenda|factuur|bestelling"
+    r"|(?:order|invoice|rechnungs|auftrags|bestell|sendungs|beleg|vorgangs)-?(?:number|nummer|nr|no|id))\.?"
+    r"(?:\s(?:is|was|of|ist|war|lautet|es|est|no\.?|nr\.?|number|nummer|id)){0,2}\s?[:#]?\s?$",
+    re.IGNORECASE,
+)
+_FRACTION: Final = re.compile(r"(?:0|[1-9]\d?)\.\d{6,}|[1-9]\d{0,2}\.\d{8,}")
+_VERSION: Final = re.compile(r"(?!0\d)(?=(?:\d+\.)*(?:\d|\d{4,5})(?!\d))\d{1,5}(?:\.\d{1,5}){3,}")
+_OF_A_YEAR: Final = re.compile(r"(?:19|20)\d{2}[-/]\d{3,8}")
+_OF_A_SHOP: Final = re.compile(r"\d{3}-\d{7}-\d{7}")
+#: Points of two sides, one pair or more: what a game or its parts ended at.
+_SCORES: Final = re.compile(r"(?!.*(?<!\d)0\d)\d{1,3}[-:]\d{1,3}(?:(?:, ?| | / )\d{1,3}[-:]\d{1,3})+")
 _BOOK: Final = re.compile(r"97[89]\d{10}")
 _PHONE_DIGITS: Final = range(7, 16)
 #: From so many digits on, or with a country's code, separators alone make a telephone number.
@@ -123,7 +140,7 @@ def _has(lower: str, words: tuple[str, ...]) -> bool:
 
 def _numbers(text: str) -> Iterator[Found]:
     for match in _CARD.finditer(text):
-        if _is_card(match[0]):
+        if _is_card(match[0]) and not _FRACTION.fullmatch(match[0]):
             yield Found(match.start(), match.end(), Kind.CARD, "card")
     yield from _accounts(text)
     for match in _IPV4.finditer(text):
@@ -180,6 +197,8 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
     if _NO_PHONE.fullmatch(run) or _is_of_a_thing(text, match):
         return False
     called = PARTICULARS.phone.search(text, max(0, match.start() - _BESIDE), match.start()) is not None
+    if not called and _is_of_another_sort(text, match):
+        return False
     if _PAIRS.fullmatch(run):
         return _DIALLED_PAIRS.fullmatch(run) is not None or (called and _CALLED_PAIRS.fullmatch(run) is not None)
     return called or (digits >= _SURE_DIGITS and re.search(r"\d[^\d]+\d", run) is not None)
@@ -191,6 +210,14 @@ def _is_of_a_thing(text: str, match: re.Match[str]) -> bool:
     if _BOOK.fullmatch(compact) and check_digits.ean(compact):
         return True
     return _OF_A_THING.search(text[max(0, match.start() - _BESIDE) : match.start()]) is not None
+
+
+def _is_of_another_sort(text: str, match: re.Match[str]) -> bool:
+    """Return whether a run of digits says by its form, or by a word before it, that it is no number to dial."""
+    run = match[0]
+    if any(form.fullmatch(run) for form in (_FRACTION, _VERSION, _OF_A_YEAR, _OF_A_SHOP, _SCORES)):
+        return True
+    return _OTHER_SORT.search(text, max(0, match.start() - _BESIDE), match.start()) is not None
 
 
 def _addresses(text: str, lower: str) -> Iterator[Found]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Letters and signs that a reader takes for one of ASCII.
-_LOOKALIKES: Final = LOOKALIKES | str.maketrans("ıɡɑƖǀ‐‑‒–—−․。．＠﹫﹒", "igall------...@@.")
+_LOOKALIKES: Final = LOOKALIKES | str.maketrans("ıƖǀ‐‑‒–—−․。．＠﹫﹒", "ill------...@@.")
 #: Drawn over other characters or not drawn at all.
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Cc"})
 _KEPT_CONTROLS: Final = frozenset("\n\t\r")

@@ -63,7 +63,7 @@ _NOUN: Final = rf"(?:{_PLACED}|{_either('passwords', 'codes', 'keys')}|pin)"
 _COPULA: Final = rf"(?:{_plain_words('copulas')}|{_plain_words('sure')})"
 _SURE: Final = frozenset(_all("sure"))
 _OWNER: Final = rf"(?:{_plain_words('owners')})"
-_FOR: Final = rf"(?:\s{_OF}\s(?:[\w.'’-]+\s){{1,4}}?|\s+)"
+_FOR: Final = rf"(?:\s{_OF}\s(?:[\w.'’-]+(?:\s|(?=:))){{1,4}}?|\s+)"
 _QUOTED: Final = r"(?P<quote>['\"“`„«])(?P<quoted>[^'\"”`“»\n]{3,128})['\"”`“»]"
 _END: Final = r"(?=[.!]?\s*(?:$|\n|[.!,;]\s))"
 
@@ -89,6 +89,30 @@ _BEFORE: Final = re.compile(
     rf"(?<!\S)['\"“`]?(?P<bare>(?=\S*[\d!@#$%^&*])[^\W_][^\s'\"“”`]{{2,127}})['\"”`]?,?\s(?:{_plain_words('as')})\s{_OWNER}\s(?:[\w-]+\s){{0,2}}"
     rf"{_STRICT}(?=\s*(?:[.,;:!?)]|$)|\s(?:{_plain_words('behind')})\b)",
 )
+_NUMBER: Final = r"\d{1,8}(?:[ -]\d{1,4}){0,7}[#*]?(?![\w-]|[.,]\d)"
+#: With no copula or a short one: a number beside what it opens; a short word for a password.
+_NUMBER_BESIDE: Final = re.compile(
+    rf"{_B}(?:(?!pin\s)(?:{_PLACED}|{_either('codes')})(?:['\u2019]s\s|\s)|pin['\u2019]s\s)(?P<bare>{_NUMBER})",
+)
+_WORD_BESIDE: Final = re.compile(r"(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<bare>(?=[^\s/]*\d)[^\s/]{4,63})")
+#: A word of letters that stands alone behind a word for a password at the beginning of a line, and a colon.
+_ALONE: Final = re.compile(
+    rf"(?:^|[\n.;]\s?)(?:{_OWNER}\s)?(?:[\w-]+\s)?(?:{_either('passwords')})\s?:\s(?P<bare>[^\W\d_]{{4,40}})[.!]*(?=\s*(?:$|\n))",
+)
+#: What is opened by it, and by what it is turned or typed.
+_OPENS: Final = re.compile(
+    rf"{_B}(?:(?:{_plain_words('opens')})\s(?:(?:{_either('of_places')})\s)?"
+    rf"|(?:{_plain_words('to_open')})\s(?:[\w'\u2019-]+\s){{0,3}}?(?:{_either('places')}),?\s(?:{_plain_words('turn')})\s(?:in\s)?)(?P<bare>{_NUMBER})",
+)
+#: Several codes, one beside the other.
+_SEVERAL: Final = re.compile(
+    rf"{_B}(?:{_either('several')})\s?(?:{_COPULA}\s?:?|:)?\s?(?P<bare>[\w-]*\d[\w-]{{3,}}(?:(?:,\s|\s(?:{_plain_words('and')})\s|,\s(?:{_plain_words('and')})\s|\s)(?=[\w-]*\d)[\w-]{{4,}}){{0,19}})",
+)
+#: Who logs in, and beside it with what: behind a stroke, a bar, a comma.
+_PAIR: Final = re.compile(
+    rf"{_B}(?:{_either('logins')})(?:\s[\w.'\u2019-]+){{0,4}}\s?[:=]\s*[^\s/|,;]{{2,80}}\s?[/|,;]\s?(?P<bare>(?=[^\s]*[\d!$%^&*#?])[^\s/|]{{5,63}})"
+    r"|(?<![^\W_])curl\s[^\n]{0,200}?(?:-u|--user)[\s=]?['\"]?[^\s:'\"]{1,80}:(?P<short>[^\s'\"]{3,128})",
+)
 _WORDS: Final = r"[^\W\d_]{2,12}"
 _SEED_JOINT: Final = r"(?:,\s?|\s|[\s,]{1,2}\d{1,2}[.)]\s?)"
 _PHRASE: Final = re.compile(
@@ -102,19 +126,49 @@ _HAN: Final = re.compile(
     rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})[^\s，。,:：=是]{{0,4}}?\s?(?:{'|'.join(map(re.escape, sorted(_ZH['copulas'], key=len, reverse=True)))})\s*"
     rf"[“\"「'‘]?(?P<bare>[A-Za-z0-9!@#$%^&*._+-]{{3,64}})(?!\s?(?:{'|'.join(_ZH['counted'])}))(?![A-Za-z0-9])"
 )
+_HAN_BESIDE: Final = re.compile(rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})\s(\d{{4,8}})(?![\w.,]?\d|\w)")
+_DIGIT: Final = re.compile(r"\d")
+#: What opens something is a number of three digits or more; what stands beside a name is behind a colon, or a command's.
+_THREE_DIGITS: Final = re.compile(r"\d[ -]?\d[ -]?\d")
+_OPEN_HINT: Final = re.compile(
+    rf"{_B}(?:{_plain_words('opens')}|{_plain_words('to_open')}|curl|{_either('logins')})(?![^\W_])"
+)
 #: One of these is in each word for a secret, and then this.
 _HINTS: Final = (
     "pass", "word", "w0rd", "pw", "pin", "key", "secret", "code", "token", "otp", "cvv", "cvc", "combination", "login", "puk",
     "credential", "wort", "geheim", "schlüssel", "kombination", "nummer", "losung", "zugangs", "contrase", "clave", "código",
-    "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "mot de", "p@", "p4", "log in",
+    "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "woord", "2fa", "sicherung", "mot de", "p@", "p4", "log in",
 )  # fmt: skip
 _HINT: Final = re.compile(
     r"(?<![^\W_])(?:pin|puk|otp|pwd?|cvv|cvc|pass[\s_-]?(?:w|c|p)|p[@4a][s5$]{2}|log[\s-]?in|mot\sde|token|senha|parola|clave)"
     r"|wort|word|key|secret|code|2fa|mfa|combina|credential|geheim|schlüssel|kombination|nummer|losung|zugangs|contrase"
-    r"|c[oó]digo|número|codice|lösenord|passphrase"
+    r"|c[oó]digo|número|codice|woord|pass\s?[:=]|lösenord|passphrase"
 )
-_ANSWER_HINTS: Final = ("security", "secret question", "sicherheits", "seguridad", "respuesta secreta")
-_PHRASE_HINTS: Final = ("phrase", "seed", "mnemonic", "recovery", "wörter", "frase", "palabras")
+_ANSWER_HINTS: Final = (
+    "security",
+    "secret question",
+    "sicherheits",
+    "seguridad",
+    "respuesta secreta",
+    "veiligheids",
+    "sécurité",
+    "sicurezza",
+    "segurança",
+)
+_PHRASE_HINTS: Final = (
+    "words",
+    "woorden",
+    "parole",
+    "palavras",
+    "mots",
+    "phrase",
+    "seed",
+    "mnemonic",
+    "recovery",
+    "wörter",
+    "frase",
+    "palabras",
+)
 _NOT_TOLD: Final = frozenset(_all("not_told"))
 _NOT_ENDING: Final = tuple(_all("endings"))
 _SMALL: Final = frozenset(_all("small"))
@@ -161,6 +215,12 @@ def _told(text: str, lower: str) -> Iterator[tuple[int, int]]:
         yield from _said(text, lower)
         yield from (match.span("bare") for match in _PLAIN.finditer(lower) if _is_no_word_for_it(match["bare"]))
         yield from _beside(text, lower)
+        yield from _short(text, lower)
+    if (":" in lower or "=" in lower or "curl " in lower or _THREE_DIGITS.search(lower)) and _OPEN_HINT.search(lower):
+        yield from (match.span("bare") for match in _OPENS.finditer(lower) if _is_number(match["bare"]))
+        yield from (
+            _value(match, text) for match in _PAIR.finditer(lower) if is_told(text[slice(*_value(match, text))])
+        )
     if any(hint in lower for hint in _ANSWER_HINTS):
         for match in _ANSWER.finditer(lower):
             if _SMALL.isdisjoint(match["bare"].split()) and _is_no_word_for_it(match["bare"]):
@@ -170,6 +230,40 @@ def _told(text: str, lower: str) -> Iterator[tuple[int, int]]:
             value = match["bare"].rstrip(".,")
             if len(value) >= _FEWEST_PIN and not _NOT_GIVEN.match(value):
                 yield match.start("bare"), match.start("bare") + len(value)
+        yield from (match.span(1) for match in _HAN_BESIDE.finditer(text))
+
+
+def _is_number(value: str) -> bool:
+    return sum(one.isdigit() for one in value) >= _FEWEST_PIN
+
+
+def _value(match: re.Match[str], text: str) -> tuple[int, int]:
+    """Return where what was found begins and ends, without the marks of the sentence behind it."""
+    start, end = match.span("short" if match.groupdict().get("short") else "bare")
+    return start, start + len(text[start:end].rstrip(".,;!?)"))
+
+
+def _short(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Yield what stands beside a word for a secret, or alone behind one and a colon."""
+    if _DIGIT.search(lower):
+        for match in _NUMBER_BESIDE.finditer(lower):
+            if sum(one.isdigit() for one in match["bare"]) >= _FEWEST_DIGITS:
+                yield match.span("bare")
+        for match in _WORD_BESIDE.finditer(lower):
+            start, end = _value(match, text)
+            if is_told(text[start:end]):
+                yield start, end
+        yield from (match.span("bare") for match in _SEVERAL.finditer(lower) if _is_number(match["bare"]))
+    if ":" in lower:
+        yield from _alone(text, lower)
+
+
+def _alone(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    for match in _ALONE.finditer(lower):
+        value = match["bare"]
+        capital = text[match.start("bare")].isupper()
+        if value not in _NOT_TOLD and (capital or not value.endswith(_NOT_ENDING)):
+            yield match.span("bare")
 
 
 def _beside(text: str, lower: str) -> Iterator[tuple[int, int]]:
