@@ -118,7 +118,7 @@ class AgentsMemory(RestrictedMemory):
         self._claims = Claims(principal)
         self._sight = Sight(self._components, self._claims)
         # What a write tells of names is told of those alone that the agent may see.
-        self._writer.admitting = lambda: self._components.reading.gate({}).known().admits
+        self._writer.limit_questions(lambda: self._components.reading.gate({}).known().admits)
         # Whoever knows what a user said could else store something else in its place before it is imported.
         owner = "" if SourceType.CHAT_USER in (principal.sources or ()) else principal.actor
         self._components.ingestor.limit(self._sight.check_fields, self._sight.check_write, owner)

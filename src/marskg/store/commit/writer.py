@@ -288,6 +288,10 @@ class Writer:
         unit.admitting = self.admitting
         return unit
 
+    def limit_questions(self, admitting: Admitting) -> None:
+        """Let what a write asks about names be asked of what this handle's principal may see."""
+        self.admitting = admitting
+
     def forget_half_built(self) -> None:
         """Forget what a unit that failed half-way may have told: tails and names of what never was."""
         self.shared.forget_half_built()
