@@ -259,10 +259,10 @@ def test_an_erasure_while_housekeeping_makes_excerpts_leaves_none(
     other = stores.open(memory.tenant, seed="other", **QUICK)
     made: list[str] = []
 
-    def hooked(text: str, *given: Any) -> Any:
+    def hooked(text: str, *given: Any, **named: Any) -> Any:
         if not made and when == "before the excerpt":
             other.erase(**ERASURES[by])
-        found = excerpt(text, *given)
+        found = excerpt(text, *given, **named)
         if not made and when == "after it":
             other.erase(**ERASURES[by])
         made.append("" if found is None else found.text)
