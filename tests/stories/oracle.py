@@ -175,8 +175,9 @@ class Oracle:
         return "near" if "near" in found and not linked else "stays"
 
     def _named(self, how: str, who: str, what: str, others: set[str]) -> str:
-        if who in others and how == "full":
-            return "joined"
+        if who in others:
+            by_other = how == "full" or (how.startswith("called ") and self._gives(how.removeprefix("called "), who))
+            return "joined" if by_other else "stays"
         if who != what:
             return "stays"
         if how.startswith("called "):

@@ -242,8 +242,13 @@ class Teller:
         return self.remember(said, mentions=[Built("EntityRef", {"name": person.full, "aliases": (alias,)})])
 
     def tell_called(self) -> Step | None:
-        """Tell of somebody by a second name that an earlier text gave."""
-        named = [(who, said.names[0]) for said in self.said for who in said.linked if said.names and said.by == "user"]
+        """Tell of somebody by a second name that an earlier text gave.
+
+        No hidden one: an erasure takes what it named, too, and what is gone is gone for every reader.
+        """
+        hidden = {said.label for step in self.steps if step.hidden for said in step.said}
+        given = [said for said in self.said if said.names and said.by == "user" and said.label not in hidden]
+        named = [(who, said.names[0]) for said in given for who in said.linked]
         if not named:
             return None
         (who, alias), word = self.chance.choice(named), self.mark()

@@ -64,6 +64,8 @@ from marskg.language.naming.words import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+#: Between two words of a name; a nickname may stand there.
+_BLANK: Final = r"\ (?:[(\"][^\W\d_]+[)\"]\ )?"
 COMMON_WORD: Final = "also a word of the language"
 FIRST_WORD: Final = "also a word of the language, and the first of a sentence"
 SPELLED: Final = "spelled otherwise"
@@ -289,24 +291,24 @@ class _Form:
                 return reason
         if not self._is_named:
             return ""
-        if self._capital and not self._is_word and self._is_told_small(compared, written, start, end):
-            return IN_SMALL
+        if self._capital and not self._is_word and (reason := self._why_small(compared, written, start, end)):
+            return reason
         if is_in_longer(compared, written, start, end):
             return BESIDE
         return BESIDE if is_told_apart(compared, written, text, start, end) else ""
 
-    def _is_told_small(self, compared: str, written: str, start: int, end: int) -> bool:
-        """Return whether a name of several words has small letters where it was given with capitals.
+    def _why_small(self, compared: str, written: str, start: int, end: int) -> str:
+        """Return why a name of several words may be none in the small letters that it was not given in; else "".
 
         Where nothing in a text has a capital that says little; then a name of which all words are others' too does not
         surely stand there.
         """
         if not is_small(compared, written, start, end):
             last = compared.rfind(" ", start, end) + 1
-            return self._last_capital and last > start and is_small(compared, written, last, end)
-        if has_capitals(compared, written) or _has_article(compared, start):
-            return True
-        return all(map(_is_a_word, self.form.split()))
+            return IN_SMALL if self._last_capital and last > start and is_small(compared, written, last, end) else ""
+        if all(map(_is_a_word, self.form.split())):
+            return COMMON_WORD
+        return IN_SMALL if has_capitals(compared, written) or _has_article(compared, start) else ""
 
     def _why_word(self, compared: str, written: str, start: int, end: int) -> str:
         small = is_small(compared, written, start, end)
@@ -324,11 +326,9 @@ class _Form:
             return COMMON_WORD
         if not small:
             return ""
-        article = _has_article(compared, start)
-        capitals = has_capitals(compared, written)
-        if article and (capitals or self._capital):
+        if self._capital and _has_article(compared, start):
             return COMMON_WORD
-        return IN_SMALL if self._capital and capitals else ""
+        return IN_SMALL if self._capital and has_capitals(compared, written) else ""
 
     def _occurrences(self, compared: str) -> Iterator[tuple[int, int, Edge]]:
         if self._digits is not None:
@@ -494,11 +494,15 @@ def _is_whole(compared: str, start: int, end: int) -> bool:
 
 
 def _escaped(form: str) -> str:
-    """Return the pattern of a spelling; the stop of a shortened title may stand or be left out."""
+    """Return the pattern of a spelling.
+
+    The stop of a shortened title may stand or be left out, and a nickname in brackets or quotation marks may stand
+    between two words: *Robert (Bob) Smith* is Robert Smith.
+    """
     if _ADDRESS.fullmatch(form):
         person, host = map(re.escape, form.split("@"))
         return f'"?{person}"?@{host}'
-    return dotted_pattern(form) or _TITLE.sub(r"\1\\.?\ ", re.escape(form))
+    return dotted_pattern(form) or _TITLE.sub(r"\1\\.?\ ", re.escape(form)).replace("\\ ", _BLANK)
 
 
 def _is_ended(compared: str, text: str, start: int, end: int) -> bool:

@@ -19,7 +19,7 @@ from marskg.entities.read_links import may_be_read
 from marskg.kept_texts import keeping_texts
 from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher, Reading
+from marskg.language.naming.matcher import IN_SMALL, NameMatcher, Reading
 from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
 from marskg.language.naming.spellings import loose_form, name_form
 from marskg.ontology.vocabulary import PreferenceRule
@@ -273,7 +273,10 @@ class NameSearch:
         known = self._known(matter, rule.target or "")
         if not known:
             return Verdict.NONE
-        return judged(matter, known).verdict
+        found = judged(matter, known)
+        # A rule knows no capitals: what is kept out wrongly is told of at once, what is let in is not.
+        in_small = found.verdict is Verdict.NEAR and found.reason == IN_SMALL
+        return Verdict.IS if in_small else found.verdict
 
     def _known(self, matter: Matter, target: str) -> tuple[str, ...]:
         """Return all names that are known of whom a rule is about; of a digest also that which ``matter`` has."""
