@@ -281,7 +281,7 @@ class Long:
 
 
 def test_a_text_that_is_shortened_takes_no_line_out_of_a_summary(stores: Stores) -> None:
-    mem = stores.open(policy__name="reflection-summary", lean__compress_below=100, lean__compress_longer_than=16)
+    mem = stores.open(policy__name="reflection-summary", lean__compress_below=100, lean__compress_longer_than=40)
     ids = [mem.remember(f"{text} {STORY}", session="s", subjects=["Ana"]).id for text in NEIGHBOURS]
     words = "Ana lives in Oslo near the harbour and looks at the boats."
     long = " ".join([words] * 12)

@@ -110,7 +110,7 @@ def shortened(stores: Stores, memory: AgentMemory) -> Told:
     steps = " ".join(f"In step {number} the kettle of {STEM} is filled and emptied again." for number in range(12))
     long = memory.remember(f"{text('shortened')} {steps}", **LABELS)
     stores.clock(memory).advance(HOUR)
-    memory.settings.set(None, {"lean.compress_below": 60, "lean.compress_longer_than": 32})
+    memory.settings.set(None, {"lean.compress_below": 60, "lean.compress_longer_than": 64})
     assert memory.maintain().shortened == (long.id,)
     memory.settings.set(None, {"lean.compress_below": None})
     return Told(str(long.content), tuple(one.id for one in memory.history(long.id)))

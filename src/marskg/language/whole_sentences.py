@@ -29,14 +29,17 @@ _ENDS: Final = (
 )
 _END: Final = re.compile(_ENDS)
 _END_OR_LINE: Final = re.compile(rf"{_ENDS}|\s*\n\s*")
-#: What has a full stop behind it and goes on: one letter, a word without a vowel, a day, an abbreviation.
+#: What has a full stop behind it and goes on: one letter, a word without a vowel, an abbreviation.
 _ABBREVIATED: Final = re.compile(
-    r"(?:(?<![^\W_])(?:[^\W\d_]|[b-df-hj-np-tv-xz]{2,5})|(?<![\d.,:])\d{1,2}|\b(?:Dra|Sra|Srta|Lic|Sig|Dott|Avv|Mme|"
+    r"(?:(?<![^\W_])(?:[^\W\d_]|[b-df-hj-np-tv-xz]{2,5})|\b(?:Dra|Sra|Srta|Lic|Sig|Dott|Avv|Mme|"
     r"Mlle|Mevr|Prof|Mag|Ing|Dipl|Univ|Doz|Fam|No|Inc|Gen|Col|Capt|Sen|Gov|Rev|Hon|Ave|Avda|Tel|Art|Abs|Geb|Ca|Inkl|"
     r"Evtl|Usw|Etc|Approx|Bijv|Ud|Uds|Al|Ul|"
     "núm|pág|inż|\u0443\u043b|\u0438\u043c|\u0433\u0440|\u0441\u0442\u0440))\\.$",
     re.IGNORECASE,
 )
+#: The number of a day or a floor, behind which a noun follows: behind that of something else a sentence may begin.
+_ORDINAL: Final = re.compile(r"(?<![\d.,:])\d{1,2}\.$")
+_BEGINNERS: Final = STOPWORDS - {"may"}
 _LEADS: Final = (":", ",", ";", "-", "–", "—")
 _STOPS: Final = (".", "!", "?", "…", "؟", "\u06d4", "।", "。", "！", "？")
 _NUMBERED: Final = re.compile(r"\d{1,3}[.)]\s")
@@ -99,7 +102,7 @@ def _pieces(text: str, *, lines: bool) -> Iterator[Part]:
 def _goes_on(text: str, before: Part, behind: Part, marks: str, *, lines: bool) -> bool:
     """Return whether the sentence ``before`` does not end where a sentence may."""
     said, gap, start = text[slice(*before)], text[before[1] : behind[0]], text[behind[0] : behind[0] + 8]
-    if (start[:1].islower() or _ABBREVIATED.search(said[-8:]) or said.endswith(_LEADS)) and "…" not in gap:
+    if (start[:1].islower() or _is_no_end(said[-8:], start) or said.endswith(_LEADS)) and "…" not in gap:
         return True
     # A mark that stands alone, as for inches, opens no quotation of the whole text.
     if _is_open(marks) and len(said) <= _ENDLESS:
@@ -109,6 +112,14 @@ def _goes_on(text: str, before: Part, behind: Part, marks: str, *, lines: bool) 
     line = said.rpartition("\n")[2]
     wrapped = len(line) >= _WRAPPED and not line.endswith(_STOPS) and start[:1].isalpha()
     return wrapped and gap.count("\n") == 1
+
+
+def _is_no_end(said: str, start: str) -> bool:
+    """Return whether the full stop that ``said`` ends in is that of an abbreviation, or of a number before a noun."""
+    if _ORDINAL.search(said):
+        word = _WORD.match(start)
+        return word is None or word[0].lower() not in _BEGINNERS
+    return _ABBREVIATED.search(said) is not None
 
 
 def _is_open(marks: str) -> bool:
