@@ -251,7 +251,7 @@ def test_what_a_language_model_wrote_meanwhile_is_not_stored(stores: Stores, mon
 def test_an_erasure_while_housekeeping_makes_excerpts_leaves_none(
     stores: Stores, monkeypatch: pytest.MonkeyPatch, when: str, by: str
 ) -> None:
-    memory = stores.open(**QUICK, lean__compress_below=100, lean__compress_longer_than=40)
+    memory = stores.open(**QUICK, lean__compress_below=100, lean__compress_longer_than=32)
     for session, what in (("s", f"the {SECRET} roses"), ("t", "the tomatoes")):
         for day in range(2):
             text = f"On day {day} I saw {what}. Then I watered {what}. I cut {what} at noon. I sold {what} at night."
