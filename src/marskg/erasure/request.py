@@ -28,9 +28,9 @@ from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import WAY_OUT, which
-from marskg.store.rows.name_rules import doubtful, matcher_of
+from marskg.store.rows.name_rules import doubtful, judged, matcher_of
 from marskg.store.rows.paging import pages
-from marskg.store.unit.preference_rules import Matter, reading
+from marskg.store.unit.preference_rules import Matter
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
@@ -235,7 +235,7 @@ def _about(unit: Unit, subject: str, *, alone: bool) -> Matched:
     parts = _Parts.of(unit, (subject,))
     for memory in _whole(unit):
         matter = Matter.of(memory, (subject,) if memory.id in mentioning else ())
-        found = reading(matter, (subject,))
+        found = judged(matter, (subject,))
         others.read(memory, found if parts is None else parts.read(found, matter))
     return Matched(ids, shared=shared, near=others.near, namesakes=others.namesakes)
 
@@ -296,7 +296,7 @@ def undecided(unit: Unit, name: str, entities: Sequence[Entity]) -> Matched:
     """Return what a name is about that ``entities`` go by, all of it as near: the name alone takes none of it."""
     near = {ident: Listed(ident, f"mentions {one.id}") for one in entities for ident in _mentioning(unit, (one,))}
     for memory in _whole(unit):
-        if memory.id not in near and reading(Matter.of(memory), (name,)).verdict is Verdict.IS:
+        if memory.id not in near and judged(Matter.of(memory), (name,)).verdict is Verdict.IS:
             near[memory.id] = Listed(memory.id, SHARED)
     return Matched((), near=tuple(near[ident] for ident in sorted(near)))
 

@@ -3,7 +3,9 @@
 A row says all that is true of a field as such, and everything else is derived from it: how it is written to the graph
 and read back (:mod:`marskg.store.rows.codec`), its RDF and JSON-LD (:mod:`marskg.ontology.mapping`,
 :mod:`marskg.exporters`), whether an encrypted tenant has it in clear (:mod:`marskg.ontology.protection`), how a draft
-that gives it is checked XX To add a field of a memory: its row here, its
+that gives it is checked (:mod:`marskg.store.graph.validation`), whether a tombstone keeps it, whether it is one of the
+texts that are compared, searched and redacted (:func:`every_text`), and what the report on a subject shows. To add a
+field of a memory: its row here, its
 typed attribute in :class:`marskg.records.Memory` and, where a caller gives it, in :class:`marskg.drafts.Draft`; its
 property in ``mars.ttl`` and its shape in ``shapes/memory.ttl``; and what is special about it.
 

@@ -326,7 +326,7 @@ def make_room(
     """
     low_water = int(state.settings.low_water * state.budget)
     target = min(low_water, state.budget)
-    shares = Shares.of(_held(state), state.budget, state.settings.budget_shares, Held(*grew))
+    shares = Shares.of(Held.of(state), state.budget, state.settings.budget_shares, Held(*grew))
     found = triggered(policy, view, shares, target=target, budget=state.budget, exclude=exclude)
     plan = reviewed(found.plan, view)
     if plan.weight_after > state.budget:
@@ -401,11 +401,7 @@ def triggered(
 
 def shares_of(view: View, target: int) -> Shares:
     """Return the shares of ``target``, to which somebody asked a tenant to be brought down."""
-    return Shares.of(Held(view.weight - view.census.lower, view.census.lower), target, view.settings.budget_shares)
-
-
-def _held(state: TenantState) -> Held:
-    return Held(state.weight - state.census.lower, state.census.lower)
+    return Shares.of(Held.of(view), target, view.settings.budget_shares)
 
 
 def _kept_for_others(state: TenantState, weight: int) -> BudgetInfeasible:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from marskg.policies.core.policy import PolicyView
     from marskg.records import Plan
+    from marskg.store.rows.state import TenantState
 
 #: Makes the plan that leaves these ids and aims at that weight.
 Planner: TypeAlias = "Callable[[frozenset[str], int], Plan]"
@@ -47,7 +48,12 @@ class Held:
     higher: int
     lower: int
 
-    def of(self, *, higher: bool) -> int:
+    @classmethod
+    def of(cls, tenant: PolicyView | TenantState) -> Held:
+        """Return what is live in a tenant."""
+        return cls(tenant.weight - tenant.census.lower, tenant.census.lower)
+
+    def by(self, *, higher: bool) -> int:
         """Return those of one standing."""
         return self.higher if higher else self.lower
 
@@ -71,7 +77,7 @@ class Shares:
 
     def spare(self, *, higher: bool) -> int:
         """Return what may be taken of one standing."""
-        return self.held.of(higher=higher) - self.kept.of(higher=higher)
+        return self.held.by(higher=higher) - self.kept.by(higher=higher)
 
     @property
     def bind(self) -> bool:

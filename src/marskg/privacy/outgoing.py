@@ -23,7 +23,8 @@ from marskg.language.naming.edges import Verdict
 from marskg.ontology.vocabulary import MemoryClass, PreferenceRule
 from marskg.privacy.sensing.model import PLACEHOLDERS
 from marskg.privacy.sensitivity import lasting
-from marskg.store.unit.preference_rules import Matter, reading
+from marskg.store.rows.name_rules import judged
+from marskg.store.unit.preference_rules import Matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,7 +126,7 @@ class Outgoing:
         others = {one: self._names.forms(one) for one in people if one not in same}
         names, (text,) = (*said.names, *said.subjects), said.texts
         for one, forms in (own | others).items():
-            if may_name(forms, names, text) or reading(matter, forms).verdict is Verdict.IS:
+            if may_name(forms, names, text) or judged(matter, forms).verdict is Verdict.IS:
                 yield one
 
     def _meant(self, said: Matter) -> list[Preference]:

@@ -1,7 +1,7 @@
 """What may still be taken of each standing, for a policy that may be asked only once (semantics I1, shares).
 
 Guarantees: nothing is taken of a standing beyond its room. Where nothing fits any more, the rooms are those of the next
-stage, but only while the live weight is above what that stage aims at; so one plan does what other policies are asked
+stage, but only while the live weight is above what that stage begins at; so one plan does what other policies are asked
 several times for. Pure: ids and weights alone decide, no content.
 """
 

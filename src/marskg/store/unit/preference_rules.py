@@ -20,14 +20,13 @@ from marskg.ontology.fields import Label, every_text
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
 from marskg.store.rows import codec
-from marskg.store.rows.name_rules import NAMING, Sought, judged
+from marskg.store.rows.name_rules import NAMING, Sought
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from marskg.drafts import Draft
-    from marskg.language.naming.matcher import Reading
     from marskg.records import Memory, Preference
     from marskg.store.engine.protocol import Reader
     from marskg.store.rows.state import TenantState
@@ -402,11 +401,6 @@ class PreferenceSet:
 def _form(value: str | None) -> str | None:
     """Return the form in which what a rule keeps out is compared: signs around it make nothing else of it."""
     return None if value is None else bare_form(name_form(value))
-
-
-def reading(matter: Matter, forms: tuple[str, ...]) -> Reading:
-    """Return what ``matter`` has of who goes by ``forms``: whom it mentions and is about, and what its texts say."""
-    return judged(matter, forms)
 
 
 NOBODY: Final = PreferenceSet()
