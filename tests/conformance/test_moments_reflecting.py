@@ -251,10 +251,11 @@ def test_what_a_language_model_wrote_meanwhile_is_not_stored(stores: Stores, mon
 def test_an_erasure_while_housekeeping_makes_excerpts_leaves_none(
     stores: Stores, monkeypatch: pytest.MonkeyPatch, when: str, by: str
 ) -> None:
-    memory = stores.open(**QUICK, lean__compress_below=100, lean__compress_longer_than=32)
+    memory = stores.open(**QUICK, lean__compress_below=100, lean__compress_longer_than=48)
     for session, what in (("s", f"the {SECRET} roses"), ("t", "the tomatoes")):
         for day in range(2):
-            text = f"On day {day} I saw {what}. Then I watered {what}. I cut {what} at noon. I sold {what} at night."
+            did = ("saw", "watered", "cut", "tied", "counted", "sold")
+            text = f"This was day {day}. " + " ".join(f"I {one} {what} before noon and after it." for one in did)
             memory.remember(text, kind="episodic", session=session, source_ref="diary" if session == "s" else None)
     other = stores.open(memory.tenant, seed="other", **QUICK)
     made: list[str] = []
