@@ -28,6 +28,7 @@ from marskg.ontology.vocabulary import (
     Word,
     Worth,
     counts_against,
+    is_higher,
 )
 from marskg.records import Edge, Entity, Memory, held_at
 from marskg.store.graph.name_questions import ask_whether_one, ask_which
@@ -282,13 +283,16 @@ class _Slot:
         self.members = (
             unit.slot(self._key) if memory.cardinality is not Cardinality.APPEND else unit.slot_head(self._key)
         )
+        self._others: list[Node] = []
         other = next((node for node in self.members if node.memory.cardinality is not memory.cardinality), None)
         if other is not None:
-            msg = (
-                f"key {memory.key!r} already holds values of cardinality {other.memory.cardinality}, "
-                f"this one is {memory.cardinality}; use the same, or another key"
-            )
-            raise InvalidMemory(msg)
+            self._others, self.members = unit.slot(self._key), []
+            if any(_binds(node.memory, memory) for node in self._others):
+                msg = (
+                    f"key {memory.key!r} already holds values of cardinality {other.memory.cardinality}, "
+                    f"this one is {memory.cardinality}; use the same, or another key"
+                )
+                raise InvalidMemory(msg)
 
     def _current(self) -> list[Node]:
         return [node for node in self.members if node.has_content and node.memory.current]
@@ -305,27 +309,34 @@ class _Slot:
         over: Node | None = None
         for node in self.members:
             held = node.memory
-            if not _says(held, memory, text):
+            if not _says(held, memory, text) or _cuts_short(held, memory):
                 continue
             if held.current and _is_known(held, memory):
                 return node
             if ended and over is None and _held_then(held, memory.valid_from, self._unit.now):
-                over = node
+                over = node if _binds(held, memory) else None
         return over
 
     def place(self, memory: Memory) -> Memory:
         """Return the memory with its place in valid time: a late-arriving older value enters already closed."""
-        if memory.cardinality is Cardinality.SET and memory.valid_to is not None:
+        if memory.cardinality is Cardinality.SET:
             # One that is said to end at another time than before gives way to this one.
             text = normalised(memory.content or "")
             current = [node for node in self._current() if _says(node.memory, memory, text)]
-            self._old = [node for node in current if _meet(node.memory, memory)]
+            gives_way = [node for node in current if memory.valid_to is not None or _cuts_short(node.memory, memory)]
+            self._old = [node for node in gives_way if _meet(node.memory, memory)]
         if memory.cardinality is not Cardinality.SINGLE:
             return memory
-        later = [node for node in self.members if node.has_content and node.memory.valid_from > memory.valid_from]
+        # What holds on overrules what was said of lower standing, whenever that was; what ended is in its time.
+        held = (one.memory for one in self.members if one.has_content)
+        later = [
+            one
+            for one in held
+            if one.valid_from > memory.valid_from and (memory.valid_to is not None or _binds(one, memory))
+        ]
         retracted = self._retracted(memory) if memory.made_by and not later else []
         if later or retracted:
-            closes = min(retracted or (node.memory.valid_from for node in later))
+            closes = min(retracted or (one.valid_from for one in later))
             what = "a later value of this key is known" if later else "this key was retracted later"
             notice = f"{what}: this one entered already superseded"
             status = TaskStatus.DONE if memory.active else memory.status
@@ -344,18 +355,41 @@ class _Slot:
         if self._current():
             return []
         over = [node.memory for node in self.members if node.has_content and node.memory.ended_by is None]
-        return [one.valid_to for one in over if one.valid_to is not None and held_at(one, memory.valid_from)]
+        return [
+            one.valid_to
+            for one in over
+            if one.valid_to is not None and held_at(one, memory.valid_from) and _binds(one, memory)
+        ]
 
     def supersede(self, node: Node) -> None:
         """Close the older value and move to the new one what belongs to the slot (section 5)."""
+        self._old += [other for other in self._others if other.has_content and other.memory.current]
         for old in self._old:
             self._followers += supersede(self._unit, old, node)
+        for other in self._others:
+            self._unit.change(other, cardinality=node.memory.cardinality)
 
     def record_superseded(self) -> None:
         """Record the closing of the older value, after the record of the new one."""
         for old in self._old:
             record_superseded(self._unit, old)
-        record_followers(self._unit, self._followers)
+        record_followers(self._unit, self._followers + [one for one in self._others if one not in self._old])
+
+
+def _binds(held: Memory, memory: Memory) -> bool:
+    """Return whether what stands in a slot binds a new value: of the lower standing, none of the higher (ADR 89)."""
+    higher = is_higher(memory.source_type, memory.reliability)
+    return not higher or is_higher(held.source_type, held.reliability)
+
+
+def _cuts_short(held: Memory, memory: Memory) -> bool:
+    """Return whether an equal value would end a new one that it does not bind sooner, or show it to fewer."""
+    if _binds(held, memory):
+        return False
+    sooner = held.expires_at is not None and (memory.expires_at is None or held.expires_at < memory.expires_at)
+    fewer = bool(held.purpose and set(held.purpose) != set(memory.purpose))
+    elsewhere = held.jurisdiction not in {None, memory.jurisdiction}
+    return sooner or fewer or elsewhere or held.sensitivity > memory.sensitivity
 
 
 def _says(held: Memory, memory: Memory, text: str) -> bool:
@@ -397,7 +431,7 @@ def _until(memory: Memory, at: int) -> int:
 
 
 def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> list[Node]:
-    """Let ``new`` supersede ``old``: pin, requires, goal, expiry and purpose move to it.
+    """Let ``new`` supersede ``old``: pin, requires and goal move to it, and expiry and purpose of what binds it.
 
     ``old`` stopped being true at ``ended``, where the new one began if left out; what had ended before, then. Returns
     the other nodes that changed with it: tasks whose requirement moved, dependents that are unaffirmed now, and
@@ -409,10 +443,11 @@ def supersede(unit: Unit, old: Node, new: Node, *, ended: int | None = None) -> 
     if old.memory.pinned:
         unit.set_pinned(old, pinned=False)
         unit.set_pinned(new, pinned=True)
-    if old.memory.expires_at is not None and new.memory.expires_at is None:
-        changes["expires_at"] = old.memory.expires_at
-    if old.memory.purpose and not new.memory.purpose:
-        changes["purpose"] = old.memory.purpose
+    if _binds(old.memory, new.memory):
+        if old.memory.expires_at is not None and new.memory.expires_at is None:
+            changes["expires_at"] = old.memory.expires_at
+        if old.memory.purpose and not new.memory.purpose:
+            changes["purpose"] = old.memory.purpose
     unit.change(new, **changes)
     for goal in old.targets(EdgeType.ATTACHES_TO_GOAL):
         unit.unlink(old, EdgeType.ATTACHES_TO_GOAL, goal)
