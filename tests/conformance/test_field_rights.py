@@ -367,6 +367,24 @@ def test_every_policy_keeps_the_share(stores: Stores, policy: str) -> None:
     sound(owner)
 
 
+@pytest.mark.parametrize("before", [True, False], ids=["after a forgetting", "without one"])
+@pytest.mark.parametrize("policy", ["reflection-summary", "hybrid", "priority-decay"])
+def test_whatever_the_policy_nobody_is_written_out(stores: Stores, policy: str, *, before: bool) -> None:
+    """A policy that sums up frees less the fewer it may take: its plan is asked until it keeps the shares."""
+    memory = stores.open(embedding__model="none", budget=700, policy__name=policy)
+    agent = stores.open_as(memory, "agent:bot")
+    for day in range(14):
+        text = f"On day {day} Carl watered the tomatoes in the garden behind the house. It was {20 + day} degrees then."
+        memory.remember(text, subjects=["bea"], session="s")
+    if before:
+        memory.forget(memory.plan(budget=250))
+    for note in range(60):
+        agent.remember(f"assistant note {note}: look at the boiler, the roof, the train and the bridge again please")
+    for day in range(30):
+        memory.remember(f"I told you on day {day} that the cat of my aunt sleeps in the old red armchair by the stove")
+    sound(memory)
+
+
 @pytest.mark.parametrize("part", [0.3, 0.5])
 def test_what_is_drawn_at_random_keeps_both_shares(stores: Stores, part: float) -> None:
     owner = stores.open(seed=5, embedding__model="none", budget=4_000, policy__name="private", budget__shares=part)

@@ -37,8 +37,9 @@ Planner: TypeAlias = "Callable[[frozenset[str], int], Plan]"
 #: Makes the plan whose actions fit into these rooms.
 Drawer: TypeAlias = "Callable[[Rooms], Plan]"
 _PAGE: Final = 500
-#: Passes after which each standing is confined.
-_PASSES: Final = 3
+#: Passes in which a plan is asked again for what it may take of a standing: summaries give back less with each. After
+#: them nothing is taken of a standing of which it still takes too much.
+_PASSES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +160,21 @@ def drawn_within_shares(view: PolicyView, shares: Shares, draw: Drawer, *, budge
 
 def _confined(view: PolicyView, step: Step, plan: Planner) -> Confined:
     left: frozenset[str] = frozenset()
-    for _ in range(_PASSES):
+    passes = 0
+    while True:
         found = plan(left, step.aim)
-        more = _too_much(view, step.shares, found) if step.shares.bind else left
+        more = _too_much(view, step.shares, found, whole=passes >= _PASSES) if step.shares.bind else left
         if more <= left:
-            break
+            return Confined(found, left)
         left |= more
-    return Confined(found, left)
+        passes += 1
 
 
-def _too_much(view: PolicyView, shares: Shares, plan: Plan) -> frozenset[str]:
-    """Return all ids of the standings of which ``plan`` takes too much, but for what it may take of them."""
+def _too_much(view: PolicyView, shares: Shares, plan: Plan, *, whole: bool = False) -> frozenset[str]:
+    """Return all ids of the standings of which ``plan`` takes too much, but for what it may take of them.
+
+    With ``whole`` without exception.
+    """
     standing = {ident: (higher, weight) for ident, higher, weight in _standings(view, [one.id for one in plan.actions])}
     left: set[str] = set()
     for higher in (True, False):
@@ -186,7 +191,7 @@ def _too_much(view: PolicyView, shares: Shares, plan: Plan) -> frozenset[str]:
             room -= weight
             taken.add(action.id)
         if over:
-            left |= {ident for ident, one, _ in _live(view) if one is higher} - taken
+            left |= {ident for ident, one, _ in _live(view) if one is higher} - (set() if whole else taken)
     return frozenset(left)
 
 
