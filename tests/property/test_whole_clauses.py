@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +43,33 @@ def test_a_verb_that_was_denied_is_shown_only_with_its_denial(
         for piece in shown:
             if verb in piece:
                 assert word in piece[: piece.index(verb)], (text, parts, left)
+
+
+#: What was said of what else was said, by words that mean nothing: no list could know them.
+FRAMES = ["Zorb the quixel that ", "It is blurf that ", "Vexed among glim: ", "Nobody flurbs why ", "Top gleep: "]
+TAILS = [", or so the drumble thinks", ": frobnicate both", ", wubbed by all", " is what the zum glarks"]
+LIVES = "I live in Graz"
+
+
+@pytest.mark.parametrize("other", ["I ride a horse", "my brother Tom owns a boat", "the old mill has a cellar"])
+@pytest.mark.parametrize("joint", [" and ", ", and ", "; ", ", but "])
+def test_what_a_sentence_says_of_its_clauses_is_shown_with_them(other: str, joint: str) -> None:
+    for frame in FRAMES:
+        text = f"{frame}{LIVES}{joint}{other}. The rest stays."
+        start = text.index(LIVES)
+        left = left_whole(text, [(start, start + len(LIVES))])
+        assert other not in left or frame.strip() in left[: left.index(other)]
+        assert "The rest stays." in left
+    for tail in TAILS:
+        text = f"{other[0].upper()}{other[1:]}{joint}{LIVES}{tail}."
+        start = text.index(LIVES)
+        left = left_whole(text, [(start, start + len(LIVES))])
+        assert other[1:] not in left or tail in left
+
+
+def test_clauses_of_their_own_stay() -> None:
+    text = f"{LIVES} with my cat and I ride a horse on Sundays, but it is old."
+    assert left_whole(text, [(0, len(LIVES))]) == "[…] and I ride a horse on Sundays, but it is old."
+    text = f"I ride a horse on Sundays and {LIVES} with my cat."
+    start = text.index(LIVES)
+    assert left_whole(text, [(start, start + len(LIVES))]) == "I ride a horse on Sundays and […]."

@@ -33,6 +33,8 @@ _CLAUSE: Final = re.compile(
 )
 _PRONOUNS: Final = frozenset(["i", "you", "he", "she", "it", "we", "they", "there"])
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+#: What parts a comment from what it is about.
+_SIGN: Final = re.compile("[,;:()\u2013\u2014]|\\s-+\\s")
 #: Fewer words say nothing by themselves: "do not", "and I".
 _LEAST: Final = 3
 _MODALS: Final = frozenset(["will", "would", "can", "could", "shall", "should", "may", "might", "must", "does", "did"])
@@ -68,18 +70,44 @@ def _of_sentence(text: str, sentence: Part, cut: list[Part]) -> list[Part]:
     if not any(meet([word], cut) for word in words):
         return cut
     clauses = [[word for word in words if start <= word[0] < end] for start, end in _clauses(text, sentence)]
-    gone, denied = [], False
-    for clause in clauses:
-        touched = any(meet([word], cut) for word in clause)
-        # A denial may reach what stands behind it: "you must not, and I say it again, call me".
-        if touched or denied:
-            gone.append(clause)
-            denied = denied or denies(text[clause[0][0] : clause[-1][1]])
-    if len(gone) < len(clauses) and min(map(len, clauses)) >= _LEAST:
+    gone = _gone(text, clauses, cut) if min(map(len, clauses)) >= _LEAST else clauses
+    if len(gone) < len(clauses):
         return [*cut, *((clause[0][0], clause[-1][1]) for clause in gone)]
     if _are_entries(text, sentence, cut):
         return cut
     return [*cut, (words[0][0], words[-1][1])]
+
+
+def _gone(text: str, clauses: list[list[Part]], cut: list[Part]) -> list[list[Part]]:
+    """Return the clauses of a sentence that go with what is ``cut`` out: all, where one says how others are meant.
+
+    What stands before the words that are cut out, as "hide from Bob that", is said of what follows as well, and what
+    stands behind them, as "or so Bob thinks", of what came before.
+    """
+    gone: list[list[Part]] = []
+    reaches = False
+    for clause in clauses:
+        touched = [meet([word], cut) for word in clause]
+        if not any(touched):
+            if reaches:
+                gone.append(clause)
+            continue
+        if _comments(text, clause, touched):
+            return clauses
+        gone.append(clause)
+        # A denial may reach what stands behind it: "you must not, and I say it again, call me".
+        reaches = reaches or not touched[0] or denies(text[clause[0][0] : clause[-1][1]])
+    return gone
+
+
+def _comments(text: str, clause: list[Part], touched: list[bool]) -> bool:
+    """Return whether what is left of a clause behind what is cut out may be said of what stands before it."""
+    last = max(place for place, one in enumerate(touched) if one)
+    rest = text[clause[last][1] : clause[-1][1]]
+    if not rest:
+        return False
+    first = _WORD.search(rest)
+    return bool(_SIGN.search(rest)) or (first is not None and bool(flags().get(first[0].lower(), 0) & Is.VERB))
 
 
 def _clauses(text: str, sentence: Part) -> Iterator[Part]:
