@@ -252,3 +252,72 @@ def test_secrets_in_words(text: str, secret: str) -> None:
     assert secret not in REDACTOR.surface(text).text
     assert secret not in generalised(text)[0]
     assert DETECTOR.surface(text)[0].category.value == "secret"
+
+
+#: Before an identifier and behind it, in scripts that have no blanks, or particles without one.
+GLUED = (
+    ("\u6211\u7684\u5361\u662f", "\uff0c\u8bf7\u8bb0\u4f4f\u3002"),
+    ("\u756a\u53f7\u306f", "\u3067\u3059\u3002"),
+    ("\uc81c \ubc88\ud638\ub294 ", "\uc785\ub2c8\ub2e4."),
+    ("\u0e04\u0e37\u0e2d", "\u0e04\u0e23\u0e31\u0e1a"),
+)
+FORMED = [
+    "4539148803436467", "GB29NWBK60161331926819", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "192.168.17.20",
+    "1HGCM82633A004352", "00:1B:44:11:3A:B7", "ann.lee@example.com", "sk-proj-Zk3vT9qLm2Xy8Rb4Wd7Hn1Pc6",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", FORMED)
+@pytest.mark.parametrize("place", range(len(GLUED)))
+def test_an_identifier_needs_no_blank_beside_it(place: int, value: str) -> None:
+    before, after = GLUED[place]
+    text = f"{before}{value}{after}"
+    found = DETECTOR.find(text)
+    assert any(value in text[one.start : one.end] for one in found), found
+    assert "@" in value or not all(one.hidden for one in found if value in text[one.start : one.end])
+    assert value not in REDACTOR.surface(text).text
+    assert value not in generalised(text)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The shop opens at 0830 and closes at 1800.",
+        "The museum opens with 3000 exhibits in May.",
+        "Der Laden \u00f6ffnet mit 200 G\u00e4sten.",
+        "The building code 2021 requires two exits.",
+        "The secret is 2000 years old.",
+        "PIN 2024 was a good year",
+        "OTP 2024 annual report",
+        "\u5bc6\u7801\u5b66\u8bfe\u7a0b\u57282024\u5e74\u5f00\u59cb",
+        "\u5bc6\u7801\u662f8\u4f4d\u4ee5\u4e0a",
+    ],
+)
+def test_a_number_of_things_or_a_year_is_no_secret(text: str) -> None:
+    assert [one for one in personal(text) if one.kind is Kind.SECRET] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("passcode 448812", "448812"),
+        ("my iPhone code is 448812", "448812"),
+        ("locker combo 12-24-36", "12-24-36"),
+        ("security code 737 on the back", "737"),
+        ("\u95e8\u9501\u5bc6\u78015523", "5523"),
+        ("Code f\u00fcrs Fahrradschloss: 773", "773"),
+        ("le digicode est 5523B", "5523B"),
+        ("J'ai chang\u00e9 mon mot de passe en Tigre#99", "Tigre#99"),
+        ("The bike shed opens with 6613 and then you push", "6613"),
+        ("the door code 2019, please keep it", "2019"),
+    ],
+)
+def test_further_secrets_in_words(text: str, secret: str) -> None:
+    assert any(secret in text[one.start : one.end] for one in personal(text) if one.kind is Kind.SECRET)
+
+
+@pytest.mark.parametrize(
+    "text", ["write to jo (at) example.com please", "jo[at]example.com", "Schreib an jo(at)web.de"]
+)
+def test_an_at_in_brackets_is_that_of_an_address(text: str) -> None:
+    assert any(one.kind is Kind.EMAIL for one in personal(text))

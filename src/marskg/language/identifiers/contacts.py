@@ -29,6 +29,8 @@ _EMAIL: Final = re.compile(
     re.IGNORECASE,
 )
 
+#: An *at* in brackets says by itself that it is an address.
+_AT: Final = re.compile(r"[\[({]\s?at\s?[\])}]")
 _CARD: Final = re.compile(r"(?<![\w.,])(?:\d{4}(?:\s?/\s?\d{4}){3}|\d(?:[ \u00a0._-]{0,3}\d){11,18})(?![\w]|[.,]\d)")
 #: As issuers give them out.
 _CARD_DIGITS: Final = frozenset({12, 13, 14, 15, 16, 19})
@@ -120,7 +122,7 @@ _FEWEST_HYPHENS: Final = 5
 def find(text: str) -> Iterator[Found]:
     """Yield what has a form of its own in ``text``."""
     lower = text.casefold()
-    if "@" in text or ("at" in lower and "dot" in lower):
+    if "@" in text or ("at" in lower and ("dot" in lower or _AT.search(lower))):
         for match in _EMAIL.finditer(text):
             yield Found(match.start(), match.end(), Kind.EMAIL, "email")
         yield from _handles(text)

@@ -3,7 +3,7 @@
 Guarantees: pure functions; a plain ASCII text without spelled-out digits and encoded parts has no other form than
 itself; every character of a form belongs to a span of the original, so that what is found there can be pointed at.
 What is undone: characters that are not seen, letters of other widths and alphabets that look like Latin ones, digits
-of other scripts, digits in words, base64, hexadecimal and percent encoding, also one inside the other once.
+of other scripts, letters of scripts without blanks beside it, digits in words, base64, hexadecimal and percent encoding, also one inside the other once.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ _KEPT_CONTROLS: Final = frozenset("\n\t\r")
 #: Those of ASCII that are not drawn; ends of lines and tabs are.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORDS: Final = re.compile(r"\w+")
+#: Letters that stand beside a number or an address without a blank: Han, kana, Hangul, Thai, Lao, Burmese, Khmer.
+_UNSPACED: Final = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_BESIDE: Final = re.compile(rf"(?<=[A-Za-z0-9]){_UNSPACED}|{_UNSPACED}(?=[A-Za-z0-9@+])")
 #: Digits in words that are a number to dial rather than a count.
 _FEWEST_SPELLED: Final = 4
 
@@ -44,11 +47,15 @@ _MOSTLY: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A form of a text. Character ``i`` of ``text`` stands for ``[starts[i], ends[i])`` of the original."""
+    """A form of a text. Character ``i`` of ``text`` stands for ``[starts[i], ends[i])`` of the original.
+
+    ``hides``: what is seen in this form alone was hidden, and did not only stand without a blank.
+    """
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
+    hides: bool = True
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return where the characters ``[start, end)`` of this form come from."""
@@ -60,6 +67,10 @@ def views(text: str) -> Iterator[View]:
     shown = _shown(text)
     if shown.text != text:
         yield shown
+    for one in (_itself(text), *((shown,) if shown.text != text else ())):
+        divided = _BESIDE.sub(" ", one.text)
+        if divided != one.text:
+            yield View(divided, one.starts, one.ends, hides=one.text != text)
     if TWO_IN_A_ROW.search(shown.text):
         spelled = _digits(shown)
         if spelled is not None:
@@ -81,8 +92,12 @@ def reworded(text: str) -> Iterator[View]:
 def _shown(text: str) -> View:
     """Return the plain form of ``text``; at no cost where nothing can hide in it."""
     if text.isascii() and not _CONTROL.search(text):
-        return View(text, range(len(text)), range(1, len(text) + 1))
+        return _itself(text)
     return plain(text)
+
+
+def _itself(text: str) -> View:
+    return View(text, range(len(text)), range(1, len(text) + 1))
 
 
 def plain(text: str) -> View:

@@ -80,7 +80,7 @@ def _seen(text: str, find: Callable[[str], list[Found]]) -> list[Found]:
     for view in views(text):
         for one in find(view.text):
             start, end = view.span(one.start, one.end)
-            found.append(replace(one, start=start, end=end, hidden=True))
+            found.append(replace(one, start=start, end=end, hidden=view.hides))
     return apart(found)
 
 

@@ -27,6 +27,8 @@ _ZH: Final = _DATA["zh"]
 _SEED_SIZES: Final = frozenset({12, 15, 18, 21, 24})
 _FEWEST_PIN: Final = 3
 _FEWEST_DIGITS: Final = 4
+#: What is four digits and a year, with another word behind it, is one.
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _FEWEST_SEEDS: Final = 12
 
 
@@ -92,7 +94,7 @@ _BEFORE: Final = re.compile(
 _NUMBER: Final = r"\d{1,8}(?:[ -]\d{1,4}){0,7}[#*]?(?![\w-]|[.,]\d)"
 #: With no copula or a short one: a number beside what it opens; a short word for a password.
 _NUMBER_BESIDE: Final = re.compile(
-    rf"{_B}(?:(?!pin\s)(?:{_PLACED}|{_either('codes')})(?:['\u2019]s\s|\s)|pin['\u2019]s\s)(?P<bare>{_NUMBER})",
+    rf"{_B}(?:(?!pin\s)(?:{_PLACED}|{_either('codes', 'passwords')})(?:['\u2019]s\s|\s)|pin['\u2019]s\s)(?P<bare>{_NUMBER})",
 )
 _WORD_BESIDE: Final = re.compile(r"(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<bare>(?=[^\s/]*\d)[^\s/]{4,63})")
 #: A word of letters that stands alone behind a word for a password at the beginning of a line, and a colon.
@@ -102,7 +104,8 @@ _ALONE: Final = re.compile(
 #: What is opened by it, and by what it is turned or typed.
 _OPENS: Final = re.compile(
     rf"{_B}(?:(?:{_plain_words('opens')})\s(?:(?:{_either('of_places')})\s)?"
-    rf"|(?:{_plain_words('to_open')})\s(?:[\w'\u2019-]+\s){{0,3}}?(?:{_either('places')}),?\s(?:{_plain_words('turn')})\s(?:in\s)?)(?P<bare>{_NUMBER})",
+    rf"|(?:{_plain_words('to_open')})\s(?:[\w'\u2019-]+\s){{0,3}}?(?:{_either('places')}),?\s(?:{_plain_words('turn')})\s(?:in\s)?)(?P<bare>{_NUMBER})"
+    rf"(?=\s*(?:$|[.,;:!?)\n])|\s(?:{_plain_words('and')}|{_plain_words('behind')})(?![^\W_]))",
 )
 #: Several codes, one beside the other.
 _SEVERAL: Final = re.compile(
@@ -126,7 +129,12 @@ _HAN: Final = re.compile(
     rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})[^\s，。,:：=是]{{0,4}}?\s?(?:{'|'.join(map(re.escape, sorted(_ZH['copulas'], key=len, reverse=True)))})\s*"
     rf"[“\"「'‘]?(?P<bare>[A-Za-z0-9!@#$%^&*._+-]{{3,64}})(?!\s?(?:{'|'.join(_ZH['counted'])}))(?![A-Za-z0-9])"
 )
-_HAN_BESIDE: Final = re.compile(rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})\s(\d{{4,8}})(?![\w.,]?\d|\w)")
+_HAN_BESIDE: Final = re.compile(
+    rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})\s?(\d{{4,8}})(?![A-Za-z0-9]|[.,]\d|\s?(?:{'|'.join(_ZH['counted'])}))"
+)
+_GOES_ON: Final = re.compile(rf"\s(?!(?:{_plain_words('behind')}|{_plain_words('and')})(?![^\W_]))[^\W\d_]")
+#: The three digits on a card.
+_CARD_CODE: Final = re.compile(r"security code|cv[vc]2?")
 _DIGIT: Final = re.compile(r"\d")
 #: What opens something is a number of three digits or more; what stands beside a name is behind a colon, or a command's.
 _THREE_DIGITS: Final = re.compile(r"\d[ -]?\d[ -]?\d")
@@ -135,13 +143,13 @@ _OPEN_HINT: Final = re.compile(
 )
 #: One of these is in each word for a secret, and then this.
 _HINTS: Final = (
-    "pass", "word", "w0rd", "pw", "pin", "key", "secret", "code", "token", "otp", "cvv", "cvc", "combination", "login", "puk",
+    "pass", "word", "w0rd", "pw", "pin", "key", "secret", "code", "token", "otp", "cvv", "cvc", "combination", "combo", "login", "puk",
     "credential", "wort", "geheim", "schlüssel", "kombination", "nummer", "losung", "zugangs", "contrase", "clave", "código",
     "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "woord", "2fa", "sicherung", "mot de", "p@", "p4", "log in",
 )  # fmt: skip
 _HINT: Final = re.compile(
     r"(?<![^\W_])(?:pin|puk|otp|pwd?|cvv|cvc|pass[\s_-]?(?:w|c|p)|p[@4a][s5$]{2}|log[\s-]?in|mot\sde|token|senha|parola|clave)"
-    r"|wort|word|key|secret|code|2fa|mfa|combina|credential|geheim|schlüssel|kombination|nummer|losung|zugangs|contrase"
+    r"|wort|word|key|secret|code|2fa|mfa|combina|combo|credential|geheim|schlüssel|kombination|nummer|losung|zugangs|contrase"
     r"|c[oó]digo|número|codice|woord|pass\s?[:=]|lösenord|passphrase"
 )
 _ANSWER_HINTS: Final = (
@@ -247,7 +255,8 @@ def _short(text: str, lower: str) -> Iterator[tuple[int, int]]:
     """Yield what stands beside a word for a secret, or alone behind one and a colon."""
     if _DIGIT.search(lower):
         for match in _NUMBER_BESIDE.finditer(lower):
-            if sum(one.isdigit() for one in match["bare"]) >= _FEWEST_DIGITS:
+            few = _FEWEST_PIN if _CARD_CODE.search(match[0]) else _FEWEST_DIGITS
+            if sum(one.isdigit() for one in match["bare"]) >= few and not _is_year(match, lower):
                 yield match.span("bare")
         for match in _WORD_BESIDE.finditer(lower):
             start, end = _value(match, text)
@@ -256,6 +265,11 @@ def _short(text: str, lower: str) -> Iterator[tuple[int, int]]:
         yield from (match.span("bare") for match in _SEVERAL.finditer(lower) if _is_number(match["bare"]))
     if ":" in lower:
         yield from _alone(text, lower)
+
+
+def _is_year(match: re.Match[str], lower: str) -> bool:
+    """Return whether what was found is a year, or a number of things: four digits of one, and another word behind it."""
+    return _YEAR.fullmatch(match["bare"]) is not None and _GOES_ON.match(lower, match.end("bare")) is not None
 
 
 def _alone(text: str, lower: str) -> Iterator[tuple[int, int]]:
@@ -272,7 +286,7 @@ def _beside(text: str, lower: str) -> Iterator[tuple[int, int]]:
         for match in pattern.finditer(where):
             group = "quoted" if match.groupdict().get("quoted") else "bare"
             value = text[slice(*match.span(group))].rstrip(".,;!?)")
-            if is_told(value, quoted=group == "quoted"):
+            if is_told(value, quoted=group == "quoted") and not (group == "bare" and _is_year(match, lower)):
                 yield match.start(group), match.start(group) + len(value)
 
 
@@ -284,7 +298,7 @@ def _said(text: str, lower: str) -> Iterator[tuple[int, int]]:
         value = text[start:end].rstrip(".,;!?)")
         sign = text[match.start() : start].rstrip()
         in_code = group == "bare" and sign.endswith(("=", ":", ">")) and _CALL.match(value)
-        if in_code or (sign.endswith("==") and _VERSION.match(value)):
+        if in_code or (sign.endswith("==") and _VERSION.match(value)) or (group == "bare" and _is_year(match, lower)):
             continue
         sure = (match["copula"] or "") in _SURE and value.lower() not in _NOT_TOLD and not _TAKEN_OUT.match(value)
         grouped = group == "digits" and sum(one.isdigit() for one in value) >= _FEWEST_DIGITS

@@ -104,7 +104,7 @@ class Detector:
         for view in views(text):
             for one in self._plain(view.text):
                 start, end = view.span(one.start, one.end)
-                yield Finding(start, end, one.category, one.rule, hidden=True)
+                yield Finding(start, end, one.category, one.rule, hidden=view.hides)
         if self._names is not None:
             yield from (one for one in self._names.find(text) if one.category not in TOPICS)
 
