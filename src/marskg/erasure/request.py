@@ -21,6 +21,7 @@ from marskg.language.mentions import EntityType, folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import parts_alone, parts_of
 from marskg.language.naming.edges import Verdict
+from marskg.language.naming.familiar import is_given
 from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.language.naming.neighbours import is_common
 from marskg.shapes.gate import NODE_ID
@@ -315,6 +316,8 @@ class _Spelled:
     others: tuple[Entity, ...] = ()
     own: tuple[str, ...] = ()
     longer: tuple[str, ...] = ()
+    #: Whether it may be a person, who is hardly told of as a place or a thing is.
+    person: bool = True
 
     @classmethod
     def of(cls, unit: Unit, entity: Entity, asked: str) -> _Spelled:
@@ -336,10 +339,12 @@ class _Spelled:
             if found and (form != entity.name or any(_is_name(one, form) for one in found))
         )
         own = tuple(form for form, found in bearers.items() if not found)
-        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)))
+        place = entity.entity_type == EntityType.PLACE
+        person = entity.entity_type != EntityType.ORGANISATION and (not place or is_given(entity.name.split()[0]))
+        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)), person)
 
     def _reading(self, matter: Matter, forms: tuple[str, ...]) -> Reading:
-        found = matcher_of(forms, self.longer).judge(matter.subjects, matter.texts)
+        found = matcher_of(forms, self.longer, person=self.person).judge(matter.subjects, matter.texts)
         if found.reason != INSIDE:
             return found
         # Who is asked for by one name alone may be who bears a longer one.

@@ -27,6 +27,7 @@ from marskg.language.naming.neighbours import (
     has_capitals,
     is_common,
     is_in_longer,
+    is_of_another,
     is_ordinary,
     is_small,
 )
@@ -44,7 +45,7 @@ from marskg.language.naming.spellings import (
     unescaped,
     without_initials,
 )
-from marskg.language.naming.told_apart import is_told_apart
+from marskg.language.naming.told_apart import is_told_apart, may_be_a_thing
 from marskg.language.naming.words import (
     ADDRESSED,
     AFTER_PEOPLE,
@@ -73,6 +74,7 @@ LONGER_NAME: Final = "about somebody whose name has it as a part"
 ORDER: Final = "its parts in another order, or shortened"
 INSIDE: Final = "inside another's longer name"
 BESIDE: Final = "may be part of a longer name"
+OF_THINGS: Final = "stands as the name of a place or a thing does"
 IN_SMALL: Final = "in small letters, where the name has a capital"
 _TAG: Final = re.compile(r"\+[^@]*@")
 _ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
@@ -118,8 +120,10 @@ NOTHING: Final = Reading()
 class NameMatcher:
     """Finds the spellings of one name in texts and among names."""
 
-    def __init__(self, forms: Iterable[str], others: Iterable[str] = ()) -> None:
+    def __init__(self, forms: Iterable[str], others: Iterable[str] = (), *, person: bool = False) -> None:
         """Find any of ``forms``; one that stands inside one of ``others``, longer names of others, is a namesake.
+
+        Of a ``person`` what stands as names of places and things do is near.
 
         Where it stands by itself in the same text as well, the text has it. What ``others`` have that holds none of
         the forms is passed over: a name of no bearing costs nothing.
@@ -131,7 +135,7 @@ class NameMatcher:
         given.pop("", None)
         longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
         found = sorted(given, key=lambda form: (-len(form), form))
-        self._forms = tuple(_Form(form, longer, capitals=given[form]) for form in found)
+        self._forms = tuple(_Form(form, longer, capitals=given[form], person=person) for form in found)
         self._shared = _shared_signs(self._forms) if len(self._forms) > _FEW_FORMS else frozenset()
 
     def is_one(self, name: str) -> bool:
@@ -207,8 +211,11 @@ _NONE: Final = _Capitals(0)
 class _Form:
     """One spelling, with the patterns that it is sought by."""
 
-    def __init__(self, form: str, others: Collection[str] = (), *, capitals: _Capitals = _NONE) -> None:
+    def __init__(
+        self, form: str, others: Collection[str] = (), *, capitals: _Capitals = _NONE, person: bool = False
+    ) -> None:
         self.form = form
+        self._is_whole_person = person and " " in form
         capital = self._capital = _Capitals.ANY in capitals
         self._last_capital = _Capitals.LAST in capitals
         #: Longer names by the signs that stand in them before this one and after it, "" where nothing does.
@@ -295,6 +302,8 @@ class _Form:
             return reason
         if is_in_longer(compared, written, start, end):
             return BESIDE
+        if self._is_whole_person and may_be_a_thing(compared, start, end):
+            return OF_THINGS
         return BESIDE if is_told_apart(compared, written, text, start, end) else ""
 
     def _why_small(self, compared: str, written: str, start: int, end: int) -> str:
@@ -474,7 +483,9 @@ def _places_in(form: str, others: Iterable[str]) -> Iterator[tuple[int, str]]:
         for written in (other, f"{last}, {first}") if first else (other,):
             place = written.find(form)
             while place >= 0:
-                yield place, written
+                end = place + len(form)
+                if _is_whole(written, place, end) and is_of_another(written, place, end):
+                    yield place, written
                 place = written.find(form, place + 1)
 
 

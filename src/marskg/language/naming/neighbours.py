@@ -18,7 +18,7 @@ from marskg.kept_texts import keeping_texts
 from marskg.language.en.lexicon import ORGANISATION_ENDS, PLACE_ENDS, Is, flags
 from marskg.language.naming.edges import LATIN
 from marskg.language.naming.familiar import is_given
-from marskg.language.naming.spellings import cased_form
+from marskg.language.naming.spellings import cased_form, name_form
 from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _GOES_ON: Final = words_of(
 )
 _GOES_BEFORE: Final = words_of("van von de del della di da dos du al el bin ibn ben bint ter der den")
 _PREFIXED: Final = re.compile(r"(?:al|el|ad|as|ar|an|ash|at|az|d|o|l)['-](?=\w)", re.IGNORECASE)
+_PARTICLES: Final = _GOES_ON | _GOES_BEFORE
 #: What makes a firm of a name.
 _FIRM: Final = re.compile(
     r" (?:&|and|und|et|y|e|og|och|en|&amp;) (?:sons?|co|company|daughters?|partners?|brothers|bros|söhne|sohn|töchter|"
@@ -78,7 +79,8 @@ def _lists() -> Mapping[str, frozenset[str]]:
     for line in source.splitlines():
         if line and line[0] != "#":
             kind, _, words = line.split("\t")
-            found[kind].update(words.split())
+            # As they are written, and as they are compared.
+            found[kind].update(words.split(), map(name_form, words.split()))
     return {kind: frozenset(words) for kind, words in found.items()}
 
 
@@ -127,6 +129,18 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
     if legal and not _is_persons(compared[start:end]):
         return False  # the firm itself
     return _goes_on(compared, written, end, mode) or _is_begun(compared, written, start, mode)
+
+
+def is_of_another(longer: str, start: int, end: int) -> bool:
+    """Return whether a longer name, as it is compared, that has a name at ``[start, end)`` is another's.
+
+    It is not where no more stands beside the name than an ending, titles and articles, nor where a name of several
+    words stands behind a particle: *Anna's*, *Tante Anna*, *Rechnung von Anna Berg*.
+    """
+    before, after = longer[:start].split(), longer[end:]
+    if after.startswith("'") or (before and " " in longer[start:end] and before[-1] in _PARTICLES):
+        return False
+    return not all(is_known_beside(word.strip(".,")) for word in (*before, *after.split()))
 
 
 def _is_persons(name: str) -> bool:

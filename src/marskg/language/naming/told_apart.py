@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.familiar import is_given
-from marskg.language.naming.neighbours import is_known_beside, is_ordinary
+from marskg.language.naming.neighbours import is_common, is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ _SIGNED: Final = re.compile(r" [-&] ([^\W\d_][\w'’]*)")
 _AND_BEFORE: Final = re.compile(r"(?<![^\s(])([^\W\d_][\w'’]*) & \Z")
 #: What begins family names of Dutch with the article in short.
 _DUTCH: Final = re.compile(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
+#: An article of English that is a preposition before people elsewhere.
+_A: Final = re.compile(r"(?<!\w)a \Z")
 _HOUSE: Final = re.compile(r",? \d")
 #: Signs before a name that are looked at.
 _BEFORE: Final = 48
@@ -58,7 +60,12 @@ def _generation() -> re.Pattern[str]:
 
 @cache
 def _thing() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{_any('thing')})\.? ['\"]?\Z")
+    return re.compile(rf"(?<!\w)(?:{_any('thing')})\.? (?:(?:of|de|da|do|di|del|della|van|von) )?['\"]?\Z")
+
+
+@cache
+def _before_things() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{_any('where')}|{_any('one')}) \Z")
 
 
 @cache
@@ -85,6 +92,19 @@ def is_told_apart(compared: str, written: str, text: str, start: int, end: int) 
         or _is_joined(compared, written, start, end)
         or _is_over_lines(written, text, start, end)
     )
+
+
+def may_be_a_thing(compared: str, start: int, end: int) -> bool:
+    """Return whether a place or a thing may be meant at ``[start, end)``, of which a person has the name.
+
+    It stands where people hardly do, behind *in* or an article, or before a noun: *a Hugo Boss suit*.
+    """
+    if compared.startswith(("'s ", "s' "), end):
+        return False
+    if _before_things().search(compared, max(0, start - _BEFORE), start) is not None:
+        return True
+    noun = _RIGHT.match(compared, end)
+    return noun is not None and is_common(noun[1]) and _A.search(compared, max(0, start - _BEFORE), start) is not None
 
 
 def _is_called_after(compared: str, start: int, end: int) -> bool:

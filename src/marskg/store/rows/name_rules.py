@@ -106,9 +106,12 @@ def has_part_of(name: str, label: str) -> bool:
 
 
 @keeping_texts(1_024)
-def matcher_of(forms: tuple[str, ...], others: tuple[str, ...] = ()) -> NameMatcher:
-    """Return the matcher of a name that goes by ``forms``, which may stand inside ``others``, longer names."""
-    return NameMatcher(forms, others)
+def matcher_of(forms: tuple[str, ...], others: tuple[str, ...] = (), *, person: bool = False) -> NameMatcher:
+    """Return the matcher of a name, of a ``person`` or not, that goes by ``forms``.
+
+    It may stand inside ``others``, longer names.
+    """
+    return NameMatcher(forms, others, person=person)
 
 
 def judged(matter: Matter, forms: tuple[str, ...]) -> Reading:
