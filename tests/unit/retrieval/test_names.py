@@ -66,3 +66,16 @@ def test_an_iri_finds_whom_it_is_exactly_also_after_a_dump() -> None:
         assert (one.having("https://example.org/1"), one.having("https://example.org/2")) == ((), ("e1",))
         one.remove("e1")
         assert one.having("https://example.org/2") == ()
+
+
+def test_a_name_of_many_like_words_costs_no_more_than_one_look_for_each_word() -> None:
+    names = _names(e1=("la " * 330,), e2=("Ann",))
+    asked: list[str] = []
+
+    def found_by(_: str, name: str) -> bool:
+        asked.append(name)
+        return True
+
+    assert names.find("la " * 329 + "ann", found_by) == ["e2"]
+    assert names.find("la " * 331, found_by) == ["e1"]
+    assert len(asked) < 5

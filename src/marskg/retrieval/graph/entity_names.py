@@ -42,7 +42,8 @@ class EntityNames:
         self._names: dict[str, tuple[str, ...]] = {}
         #: Who bears a name, by its folded words; none of this is looked into by the collector of garbage.
         self._bearers: dict[str, tuple[str, ...]] = {}
-        self._longest: dict[str, int] = {}
+        #: Of how many words names are that begin with a word, the longest first.
+        self._sizes: dict[str, tuple[int, ...]] = {}
         #: The IRIs of entities that have any, and who has an IRI.
         self._iris: dict[str, tuple[str, ...]] = {}
         self._having: dict[str, tuple[str, ...]] = {}
@@ -87,14 +88,19 @@ class EntityNames:
             bearers = self._bearers.get(name, ())
             if entity not in bearers:
                 self._bearers[name] = (*bearers, entity)
-            self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
+            self._size(key[0], len(key))
 
     def _divide(self, entity: str, parts: tuple[str, ...]) -> None:
         if parts:
             self._parts[entity] = parts
         for part in parts:
             self._of_part[part] = (*self._of_part.get(part, ()), entity)
-            self._longest[part] = max(self._longest.get(part, 0), 1)
+            self._size(part, 1)
+
+    def _size(self, first: str, size: int) -> None:
+        known = self._sizes.get(first, ())
+        if size not in known:
+            self._sizes[first] = tuple(sorted((*known, size), reverse=True))
 
     def _identify(self, entity: str, iris: tuple[str, ...]) -> None:
         self._iris[entity] = iris
@@ -200,9 +206,10 @@ class EntityNames:
         spoken = _key(text)
         place = 0
         while place < len(spoken):
-            longest = min(self._longest.get(spoken[place], 0), len(spoken) - place)
-            for size in range(longest, 0, -1):
+            for size in self._sizes.get(spoken[place], ()):
                 name = " ".join(spoken[place : place + size])
+                if size > len(spoken) - place or (name not in self._bearers and name not in self._of_part):
+                    continue
                 bearers = self.named(name, found_by)
                 if not bearers and len(people := self.guessed(name, found_by)) == 1:
                     bearers = people
