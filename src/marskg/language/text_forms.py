@@ -147,6 +147,12 @@ def form_of(text: str) -> Form:
     return Form(signs, tuple(starts), frozenset(ends))
 
 
+def signs_of(text: str) -> str:
+    """Return the signs alone of the form of a text."""
+    plainer = plain(text)
+    return "".join(_PIECE.findall(_signs_of(plainer))) or plainer.replace(" ", "")
+
+
 def _signs_of(plainer: str) -> str:
     if plainer.isascii():
         return plainer.translate(_SIGNS)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.spellings import bare_form, name_form
-from marskg.language.text_forms import form_of, forms_of, wordings
+from marskg.language.text_forms import forms_of, signs_of, wordings
 from marskg.ontology.fields import Label, every_text
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
@@ -147,14 +147,12 @@ class Digests:
 
     def erased(self, memory: Memory, counter: TokenCounter, scopes: Iterable[Sequence[str]]) -> set[str]:
         """Return the references of what is erased of a memory: of its content, and of what it says besides."""
-        if memory.content is None or memory.weight < LEAST:
-            said, whole = set(), ""
-        else:
-            said, whole = set(_kept(memory.content, counter)), form_of(memory.content).signs
+        kept = [] if memory.content is None or memory.weight < LEAST else list(_kept(memory.content, counter))
+        said, whole = set(kept), kept[0] if kept else ""
         beside: set[str] = set()
         for one in every_text(memory):
             if one.field.label is None and one.field.name != "content" and _is_prose(one.text, counter):
-                signs = form_of(one.text).signs
+                signs = signs_of(one.text)
                 if signs not in whole:
                     beside.add(signs)
                 elif 2 * len(signs) > len(whole):
@@ -256,10 +254,10 @@ def _beside(subjects: Iterable[str]) -> str:
 
 
 def _kept(content: str, counter: TokenCounter) -> Iterator[str]:
-    """Yield the forms of a content that digests are kept of: of each wording that is long enough."""
+    """Yield the forms of a content that digests are kept of: its own, and of each wording that is long enough."""
     for one in wordings(content):
         if one == content or counter.count(one) >= LEAST:
-            yield form_of(one).signs
+            yield signs_of(one)
 
 
 def _is_prose(text: str, counter: TokenCounter) -> bool:
