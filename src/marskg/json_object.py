@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Context, Decimal
 from typing import Any, Final, NoReturn, Self
+
+from marskg.unseen import SURROGATE
 
 #: Bytes of the canonical text of one object, and levels of objects and lists in one another.
 MAX_BYTES: Final = 16 * 1024
@@ -28,7 +29,6 @@ _NO_LIST: Final = str | bytes | bytearray | memoryview
 _LEAST: Final = Decimal("1e-6")
 #: Characters of a text that is read: its spaces and escapes are not in the canonical one.
 _MOST_READ: Final = 8 * MAX_BYTES
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _quoted: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -246,7 +246,7 @@ def _text(given: str) -> str:
     value = str.__str__(given)
     if len(value) > MAX_BYTES:
         _too_large()
-    match = _SURROGATE.search(value)
+    match = SURROGATE.search(value)
     if match:
         _refuse(f"has a lone surrogate U+{ord(match[0]):04X}; decode the text as UTF-16")
     if "\x00" in value:

@@ -7,6 +7,7 @@ interlinear annotations, U+FFF9 to U+FFFB.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 #: The empty pattern of Braille: a sign to Unicode, a blank to whoever reads.
@@ -17,3 +18,5 @@ UNSEEN: Final = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
 )
+#: Half of a sign of two in UTF-16, alone: no Unicode text has it, and UTF-8 cannot write it.
+SURROGATE: Final = re.compile("[\ud800-\udfff]")

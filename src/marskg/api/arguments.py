@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import stat
 import types
 from collections import abc
@@ -43,6 +42,7 @@ from marskg.errors import InvalidCall, InvalidInput
 from marskg.given_time import GivenTime, KeptTime, Moment, milliseconds, why_asked
 from marskg.json_object import MOST
 from marskg.meant import too_many, unknown_keyword
+from marskg.unseen import SURROGATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -56,7 +56,6 @@ _LONGEST_PATH, _LONGEST_NAME = 4_000, 255
 _FEW: Final = 4
 #: Levels of lists and mappings in one another.
 _DEEPEST: Final = 64
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class UnfitError(ValueError):
@@ -151,7 +150,7 @@ def _text(given: str) -> str:
             msg = f"has a NUL character at position {value.index(chr(0))}; remove it"
             raise UnfitError(msg)
         return value
-    found = _SURROGATE.search(value)
+    found = SURROGATE.search(value)
     if found:
         msg = f"has a lone surrogate U+{ord(found[0]):04X} at position {found.start()}; decode the text as UTF-16"
         raise UnfitError(msg)

@@ -31,6 +31,7 @@ from marskg.records import SummaryLine
 from marskg.reflection.passages import earliest, rewritten_sensitivity
 from marskg.reflection.summariser import Proposal, text_of
 from marskg.text import folded, terms
+from marskg.unseen import SURROGATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +199,7 @@ def _rests_on(shown: str, behind: Sequence[Sentence], sensing: Sensing | None) -
 
 
 def _encodable(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return SURROGATE.search(text) is None
 
 
 def _behind(numbers: object, said: Sequence[Sentence]) -> list[Sentence]:

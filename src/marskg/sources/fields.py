@@ -7,7 +7,6 @@ milliseconds between 1970 and 9999, texts hold more than white space. No message
 from __future__ import annotations
 
 import math
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +15,7 @@ from marskg.drafts import json_object
 from marskg.errors import InvalidInput, InvalidMemory
 from marskg.given_time import Moment
 from marskg.ontology.mapping import exactly
+from marskg.unseen import SURROGATE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: A number below this is in seconds (as one it lies before the year 5139), any other in milliseconds (from 1973 on).
 _SECONDS_BELOW = 100_000_000_000
-#: Half of a sign beyond the first plane, which no encoding of texts has.
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadField(Exception):
@@ -53,7 +51,7 @@ def as_text(value: object, name: str) -> str:
     if not value.strip():
         msg = f'"{name}" is blank; write something or leave the line out'
         raise BadField(msg)
-    if _SURROGATE.search(value):
+    if SURROGATE.search(value):
         msg = f'"{name}" has half of a sign, a lone surrogate; decode the text as UTF-16'
         raise BadField(msg)
     return value

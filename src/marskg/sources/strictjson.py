@@ -12,6 +12,8 @@ import json
 import math
 from typing import Any
 
+from marskg.unseen import SURROGATE
+
 _BOM = "\ufeff"
 
 
@@ -79,6 +81,6 @@ def _refuse_surrogates(value: object) -> None:
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)
-        elif isinstance(item, str) and any("\ud800" <= character <= "\udfff" for character in item):
+        elif isinstance(item, str) and SURROGATE.search(item):
             msg = "it holds a lone surrogate (half of a \\uD8xx\\uDCxx pair); write the whole character"
             raise BadJson(msg)

@@ -23,7 +23,7 @@ from marskg.ontology.vocabulary import Cardinality, Datatype, Kind, TaskStatus
 from marskg.shapes.gate import is_iri
 from marskg.store.unit.quotas import holders_of
 from marskg.text import as_key, plain
-from marskg.unseen import BRAILLE_BLANK, UNSEEN
+from marskg.unseen import BRAILLE_BLANK, SURROGATE, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from marskg.records import Value
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 #: The joiners are no letters, though letters need them.
 _SEEN = re.compile(f"[^\\s\u200c\u200d{BRAILLE_BLANK}{UNSEEN}]")
 #: What the key of a proposal in the review begins with (:mod:`marskg.learning.from_text.waiting`).
@@ -64,7 +63,7 @@ def check_text(name: str, value: object, *, limit: int = MAX_NAME) -> str:
     if 4 * len(value) > limit and len(value.encode("utf-8", "surrogatepass")) > limit:
         msg = f"{name} is longer than {limit} bytes; shorten it or split it into several memories"
         raise InvalidMemory(msg)
-    match = _SURROGATE.search(value)
+    match = SURROGATE.search(value)
     if match:
         msg = (
             f"{name} has a lone surrogate U+{ord(match[0]):04X} at position {match.start()}; decode the text as UTF-16"
