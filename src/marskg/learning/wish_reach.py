@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from marskg.language.naming.asked import may_be_of_longer
-from marskg.language.naming.edges import Verdict
+from marskg.language.naming.edges import Verdict, script
 from marskg.language.naming.matcher import BESIDE, FIRST_WORD, NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.other_writings import begun_by, may_begin, without_title, written_otherwise
@@ -61,7 +61,7 @@ class Reach:
 
         For a person to look at, where none has all that the topic says, those that have the name in it. What is to be
         forgotten is also what very likely has its identifier, written otherwise; and where nothing has that, what has
-        the one identifier that it begins, or a word that may be the name.
+        the one identifier that it begins, or a word that may be the name. Of a name in two scripts that goes for each.
         """
         people = frozenset(subjects)
         current = index.columns["alive"] & (index.columns["supersededAt"] == FOREVER) & ~index.facet("tag", [WISH])
@@ -72,9 +72,10 @@ class Reach:
             found = self._naming(index, wish, people) & current
         if wish.kind is WishKind.FORGET:
             found |= self._likely(index, wish, people, current)
-            for less in (self._begun, self._maybe):
-                if not found.any():
-                    found = less(index, wish, people, current)
+            if not found.any():
+                found = self._begun(index, wish, people, current)
+            names = names_of(wish) if not found.any() else self._unmet(index, wish, found)
+            found |= self._maybe(index, names, people, current)
         return _ids(index, found)
 
     def about(self, index: MemoryIndex, wish: Wish, subjects: frozenset[str]) -> npt.NDArray[np.bool_]:
@@ -118,12 +119,31 @@ class Reach:
             found[[row for row, said in texts.items() if matcher.judge((), said).verdict is Verdict.IS]] = True
         return found
 
+    def _unmet(self, index: MemoryIndex, wish: Wish, found: npt.NDArray[np.bool_]) -> list[str]:
+        """Return those names of a topic that are another writing of one that is ``found``, and are not found.
+
+        *Nikos / Νίκος* and *Müller / Mueller* are one customer: what has the one writing is not all that is meant.
+        """
+        names = names_of(wish)
+        if len(names) == 1:
+            return []
+        texts = self._told(index, found).values()
+        matchers = {name: NameMatcher([name]) for name in names}
+        unmet = [
+            name
+            for name, matcher in matchers.items()
+            if not any(matcher.judge((), said).verdict is Verdict.IS for said in texts)
+        ]
+        return [
+            name for name in unmet if any(_is_writing(matchers[name], name, one) for one in names if one not in unmet)
+        ]
+
     def _maybe(
-        self, index: MemoryIndex, wish: Wish, subjects: frozenset[str], current: npt.NDArray[np.bool_]
+        self, index: MemoryIndex, names: Iterable[str], subjects: frozenset[str], current: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
-        """Return ``[rows]``: which of the ``current`` memories begin a sentence with a name that is a word as well."""
+        """Return ``[rows]``: which ``current`` memories have one of ``names`` where it may be a word, or longer."""
         found = np.zeros(index.columns.rows, dtype=np.bool_)
-        for name in names_of(wish):
+        for name in names:
             matcher = NameMatcher([name])
             texts = self._told(index, _of(index, _having(index, name) & current, subjects))
             found[[row for row, said in texts.items() if matcher.judge((), said).reason in _MAY_BE]] = True
@@ -150,6 +170,18 @@ class Reach:
             known[ident] = names_in(wish, texts)
         found[rows] = [known.get(index.ids[row], False) for row in rows]
         return found
+
+
+def _is_writing(matcher: NameMatcher, name: str, other: str) -> bool:
+    """Return whether a name, which ``matcher`` is of, and ``other`` may be one in two scripts or two spellings."""
+    if _script(name) != _script(other):
+        return True
+    return matcher.compare(other).verdict in {Verdict.IS, Verdict.NEAR}
+
+
+def _script(name: str) -> str:
+    """Return the script of the first letter of a name."""
+    return next((script(one) for one in name if one.isalpha()), "")
 
 
 def _ids(index: MemoryIndex, found: npt.NDArray[np.bool_]) -> list[str]:
