@@ -11,6 +11,7 @@
 ``word altered``         a prompt shows a part of a user's sentence; ``word hidden`` after an agent's step not even that
 ``two are one``          what was said of one person ended what was said of another
 ``alike keys``           keys that look alike have two current values
+``bound by another``     what the user says of a key has an end, a purpose or the like that an agent gave it before
 ``name given later``     what is known by one name of a person is neither found by the other, nor told of
 ``spelled otherwise``    a person's memories are not found, in silence, as the subject is spelled in other letters
 ``refused wrongly``      a plain text that touches nothing erased is refused
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 #: Letters that look like others, as far as stories use them.
 _ALIKE: Final = str.maketrans({"\u0441": "c", "\u200b": None})
 _LEARNED: Final = re.compile(r"My \w+ \S+ (?:lives in|moved to) ")
+#: As sensitive as what an agent gives a key, and as nothing that a user says of one.
+_HIGH: Final = 0.9
 _COUNT: Final = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
 
 
@@ -97,6 +100,8 @@ class Checks:
             yield from self.present(step.number)
         elif any(said.key for said in step.said):
             yield from self._alike(step)
+            if step.facts.get("second"):
+                yield from self._bound(step)
 
     def _refused(self, step: Step, refusal: MarsError) -> Iterator[Finding]:
         if step.said and isinstance(refusal, BudgetInfeasible) and step.said[0].by == "user":
@@ -228,6 +233,23 @@ class Checks:
             alike = current.get(self.fold(said.key or ""), set())
             if len(alike) > 1:
                 yield Finding("alike keys", step.number, f"{sorted(alike)!r} are current together")
+
+    def _bound(self, step: Step) -> Iterator[Finding]:
+        """What the user says of a key has nothing of what an agent gave it that came first."""
+        one = self.world.m.get(self.world.ids[step.said[0].label])
+        if one is None:
+            return
+        given = {
+            "an end": one.expires_at is not None,
+            "a purpose": bool(one.purpose),
+            "a region": one.jurisdiction is not None,
+            "a sensitivity": one.sensitivity >= _HIGH,
+            "a cardinality": one.cardinality is None or one.cardinality.value != "single",
+            "a class": one.memory_class.value == "private",
+            "no hold": not one.current,
+        }
+        for what in (what for what, is_so in given.items() if is_so):
+            yield Finding("bound by another", step.number, f"{step.said[0].text!r} has {what}", what)
 
     # --- At the end -------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ a theme that says which steps come more often; which those are is :data:`THEMES`
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,6 +53,11 @@ _NEGATED: Final = (
 _KEYED: Final = ("city", "job", "diet", "bank")
 _TOPICS: Final = ("calls", "trains", "loans", "records", "music")
 _RELATIONS: Final = ("brother", "boss", "neighbour", "dentist", "colleague", "cousin")
+#: What an agent gives the value of a key; the last binds nothing.
+_BINDING: Final[tuple[dict[str, Any], ...]] = (
+    {"ttl": "1h"}, {"purpose": ["billing"]}, {"cardinality": "set"}, {"cardinality": "append"},
+    {"memory_class": "private"}, {"sensitivity": 0.95}, {"jurisdiction": "US"}, {},
+)  # fmt: skip
 _LENGTHS: Final = (20,) * 9 + (30,)
 #: One story in so many is a long life.
 _LONG: Final = 150
@@ -64,6 +70,7 @@ _BASE: Final[Mapping[str, int]] = {
     "marry": 0, "read": 1, "erase_entity": 2, "erase_subject": 1, "erase_session": 1, "erase_source": 1, "erase_id": 1,
     "retell": 2, "save": 0, "restore": 0, "export": 0, "load": 0, "import_again": 1, "maintain": 1,
     "hide_short": 0, "hide_full": 0, "hide_span": 0, "hide_end": 0, "hide_alias": 0, "hide_erase": 0,
+    "agent_first": 0, "tell_second": 0,
 }  # fmt: skip
 THEMES: Final[Mapping[str, Mapping[str, int]]] = {
     "names": {"tell_short": 10, "tell_word": 9, "erase_entity": 4, "marry": 1},
@@ -76,11 +83,12 @@ THEMES: Final[Mapping[str, Mapping[str, int]]] = {
         "agent_wish": 0, "learn_home": 0, "retell": 0,
     },
     "facts": {"learn_home": 8, "marry": 3, "tell_fact": 4, "end": 3, "correct": 3, "tell_nested": 4, "tell_item": 4},
+    "keys": {"agent_first": 8, "tell_second": 10, "agent_key": 3, "tell_fact": 3},
     "files": {"save": 2, "restore": 2, "export": 2, "load": 2, "erase_entity": 3, "tell_alias": 3, "retell": 3},
 }  # fmt: skip
 _THEMES: Final = ("names", "names", "names", "retold", "retold", "agent", "agent", "hidden", "facts", "facts")
 #: What comes at a fixed place among the seeds, as it costs more.
-_RARE: Final = {7: "flood", 17: "files"}
+_RARE: Final = {7: "flood", 17: "files", 18: "keys"}
 
 
 class Teller:
@@ -99,6 +107,8 @@ class Teller:
         self.marks = 0
         self.spans: list[str] = []
         self.homes: list[tuple[str, str]] = []
+        #: Keys to which an agent came first, and the user did not come yet.
+        self.firsts: list[str] = []
 
     def story(self) -> Story:
         """Draw the story."""
@@ -414,6 +424,22 @@ class Teller:
         who, by = self.chance.choice((("agent", "agent"), ("m", "user")))
         said = Said(self.label, f"The {word} one it is, by what was found in the files", word, by=by, key=alike)
         return self.remember(said, who)
+
+    def agent_first(self) -> Step:
+        """Come first to a key, with what an agent may give its value."""
+        word, key = self.mark(), f"house/{len(self.steps)}"
+        given = {"kind": "semantic", "key": key, **self.chance.choice(_BINDING)}
+        self.firsts.append(key)
+        call = Call("agent", "remember", (f"The {word} one it seems to be, by the files",), given)
+        return self.step("agent first", call)
+
+    def tell_second(self) -> Step | None:
+        """Say what a key holds to which an agent came first."""
+        if not self.firsts:
+            return None
+        key, word = self.firsts.pop(self.chance.randrange(len(self.firsts))), self.mark()
+        step = self.remember(Said(self.label, f"Ours is the {word} one, as you know by now", word, key=key))
+        return replace(step, facts={**step.facts, "second": True})
 
     def agent_wish(self) -> Step:
         words = [word for word in _TOPICS if any(word[:-1] in one.text for one in self._users())]
