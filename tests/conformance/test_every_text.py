@@ -181,6 +181,17 @@ def test_what_stood_beside_a_content_keeps_out_no_other_that_has_it_beside(store
         memory.remember("A chapter", metadata={"was": first.content})
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Χαράλαμπος Μητσοτάκης", "Bartholomäus Przybyszewski-Kowalczyk", "चन्द्रशेखर वेंकटरमन", "Всеволод Преображенский"],
+)
+def test_a_rare_name_that_stood_beside_a_content_is_said_again(stores: Stores, name: str) -> None:
+    memory = stores.open(embedding__model="none")
+    erased = memory.remember("The seats at the dinner are settled at last", metadata={"plan": [{name: {"seat": 4}}]})
+    memory.erase(id=erased.id)
+    assert memory.remember(f"{name} has a new bicycle").id
+
+
 def test_a_document_and_a_snapshot_of_before_bring_nothing_back(stores: Stores, tmp_path: Path) -> None:
     memory = opened(stores)
     other = opened(stores)

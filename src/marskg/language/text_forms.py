@@ -40,7 +40,7 @@ _STROKES: Final = dict(zip("\u00f8\u0142\u0111\u0127\u0167\u0180\u0268\u0131\u02
 #: A sign before a number, a word or number with its points, and signs that stand for themselves.
 _PIECE: Final = re.compile(r"(?:(?<![^\s.-])-(?=\d))?[^\s.<>=-]+(?:\.(?<=\d\.)(?=\d)[^\s.<>=-]+)*|[<>=]")
 #: Letters of scripts without blanks between words: a text may begin and end at each.
-_UNSPACED: Final = re.compile(
+UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 #: A tag, in whose quoted values another may begin or end, and what is between the tags of a style sheet.
@@ -141,7 +141,7 @@ def form_of(text: str) -> Form:
         signs = plainer.replace(" ", "")
         return Form(signs, (0,), frozenset({len(signs)}))
     if not signs.isascii():
-        places = [match.start() for match in _UNSPACED.finditer(signs)]
+        places = [match.start() for match in UNSPACED.finditer(signs)]
         ends.update(place for one in places for place in (one, one + 1))
         starts = sorted({*starts, *places, *(one + 1 for one in places if one + 1 < size)})
     return Form(signs, tuple(starts), frozenset(ends))

@@ -21,13 +21,15 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from marskg.errors import ConsentRequired, ErasedContentRefused
+from marskg.language.naming.edges import is_mark
 from marskg.language.naming.spellings import bare_form, name_form
-from marskg.language.text_forms import forms_of, signs_of, wordings
+from marskg.language.text_forms import UNSPACED, forms_of, signs_of, wordings
 from marskg.ontology.fields import Label, every_text
 from marskg.ontology.vocabulary import EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
+#: Up to three words of letters alone, with what joins the parts of a name.
+_NAME: Final = re.compile(r"\s*[^\W\d_]{1,24}(?:[\s'’.-]+[^\W\d_]{1,24}){0,2}\.?\s*")
 SUBJECT: Final = "subject"
 ID: Final = "id"
 _TEXT: Final = "text"
@@ -261,9 +265,16 @@ def _kept(content: str, counter: TokenCounter) -> Iterator[str]:
 
 
 def _is_prose(text: str, counter: TokenCounter) -> bool:
-    """Return whether a text beside the content is no address, path or number, which many memories have."""
-    words = " " in text.strip() or not text.isascii()
-    return words and len(text) >= LEAST and counter.count(text) >= LEAST
+    """Return whether a text beside the content is no address, path, number or name, which many memories have.
+
+    A rare name, or one in letters that weigh more, has as many tokens as a sentence.
+    """
+    letters = text if text.isascii() else "".join(one for one in text if not is_mark(one))
+    if " " not in text.strip() and text.isascii():
+        return False
+    if _NAME.fullmatch(letters) and not UNSPACED.search(text):
+        return False
+    return len(text) >= LEAST and counter.count(text) >= LEAST
 
 
 def digests_of(unit: Unit) -> Digests:
