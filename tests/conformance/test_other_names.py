@@ -134,6 +134,9 @@ SAID = (
     ("Tom Ek is now known as Otto Lind and lives in Kiel.", "Tom Ek", "Otto Lind"),
     ("Tom Ek is Tom Alm now, he is called so since May.", "Tom Ek", "Tom Alm"),
     ("Ana Ruiz changed her name to Ana Bell.", "Ana Ruiz", "Ana Bell"),
+    ("Ana Ruiz changed her name to Ana Bell when she married.", "Ana Ruiz", "Ana Bell"),
+    ("Ana Ruiz has changed her name to Ana Bell last spring.", "Ana Ruiz", "Ana Bell"),
+    ("Tom Ek is now called Tom Alm in all letters.", "Tom Ek", "Tom Alm"),
     ("My colleague Ana Ruiz legally changed her last name to Bell.", "Ana Ruiz", "Ana Bell"),
     ("Olga Weiss, née Lind, sings.", "Olga Weiss", "Olga Lind"),
     ("Olga Weiss (born Lind) sings.", "Olga Weiss", "Olga Lind"),
@@ -193,3 +196,41 @@ def test_a_name_that_two_are_given_is_nobodys(embedded_stores: Stores) -> None:
     memory.remember("Ossi sang")
     for name in ("Ola Brant", "Oskar Lund"):
         assert memory.erase(entity=name, dry_run=True).matched == 1
+
+
+_SHARED = (
+    "Verena Ostrow, called Roo, lives in Kent.",
+    "Ludmila Haas, called Roo, sells cars.",
+    "Roo rang about the roof.",
+    "Ludmila Haas hates lemons.",
+    "Verena Ostrow likes pears.",
+)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (1, 0, 2, 4, 3), (2, 0, 1, 3, 4), (2, 1, 0, 3, 4), (4, 0, 2, 1, 3)])
+@pytest.mark.parametrize(("erased", "gone"), [("Verena Ostrow", {0, 4}), ("Ludmila Haas", {1, 3})])
+def test_a_nickname_that_two_have_takes_nothing_of_either(
+    embedded_stores: Stores, order: tuple[int, ...], erased: str, gone: set[int]
+) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    told = {memory.remember(_SHARED[place]).id: place for place in order}
+    receipt = memory.erase(entity=erased)
+    assert {told[one.id] for one in receipt.near} == {2}
+    assert {place for ident, place in told.items() if ident not in {one.id for one in memory.memories()}} == gone
+
+
+def test_a_nickname_in_brackets_is_shared_as_well(embedded_stores: Stores) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    for text in ("Bernard Ostrow, called Ben, rows.", "Benjamin (Ben) Haas swims.", "Ben rang."):
+        memory.remember(text)
+    for name in ("Bernard Ostrow", "Benjamin Haas"):
+        found = memory.erase(entity=name, dry_run=True)
+        assert (found.matched, len(found.near)) == (1, 1)
+
+
+def test_who_is_like_a_thing_that_was_told_first_has_parts(embedded_stores: Stores) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    memory.remember("She keeps an amber stone on her desk.")
+    memory.remember("Amber Stone moved to Kent.")
+    short = memory.remember("Amber rang.")
+    assert short.id in {one.id for one in memory.erase(entity="Amber Stone", dry_run=True).near}

@@ -22,6 +22,7 @@ from marskg.language.en.names.relations import SPEAKER, find_relations, shape
 from marskg.language.en.names.said_names import SaidNames
 from marskg.language.en.tokens import WORD, Tokens
 from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
+from marskg.language.naming.caution import is_anothers
 from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ class _Finding:
         self.store = store
         #: Who was found in the store, by folded name, with the other names: the text gives them what it says alone.
         self.lent: dict[str, frozenset[str]] = {}
+        #: All names of whom the text mentions and somebody knows, by the folded one.
+        self.known: dict[str, tuple[str, ...]] = {}
         self.mentions: dict[str, Mention] = {}
         self.relations: dict[EntityRelation, None] = {}
         self.taken: set[int] = set()
@@ -253,6 +256,7 @@ class _Finding:
         for source in self.sources:
             entity = source.find(folded)
             if entity is not None:
+                self.known[folded_name(entity.name)] = (entity.name, *entity.aliases)
                 if source is self.store:
                     self.lent[folded_name(entity.name)] = frozenset(map(folded_name, entity.aliases))
                 return entity
@@ -266,8 +270,7 @@ class _Finding:
     def _as_said(self, mention: Mention) -> EntityRef:
         """Return a mention as the text gives it: whom the store knows by another name, by that one."""
         said: dict[str, str] = {}
-        for start, end in mention.spans:
-            form = " ".join(self.tokens.text[start:end].split())
+        for form in self._forms(mention).values():
             said.setdefault(folded_name(form), form)
         own = folded_name(mention.name)
         forms = [form for key, form in said.items() if key in self.lent.get(own, ())]
@@ -335,13 +338,20 @@ class _Finding:
         if not nicknames and not self.tokens.union & Is.ALIAS:
             return
         numbered, spans, shaped = self._numbered()
-        said = SaidNames(text, spans, shaped, numbered, speaker)
+        called = [Mention(self._as_said(one).name, one.type, fixed=one.fixed) for one in numbered]
+        said = SaidNames(text, spans, shaped, called, speaker)
         for whole, parts in said.nicknames():
-            for part in parts:
-                self._remove(numbered[part])
+            first, nick, last = (numbered[part] for part in parts)
+            if not nick.fixed:
+                self._remove(nick)
+            elif not self._share(whole, nick):
+                continue
+            self._remove(first)
+            self._remove(last)
             self._put(whole.name, whole.type).absorb(whole)
         for full, other in said.aliases():
-            self._join(numbered[full], numbered[other])
+            if not self._share(numbered[full], numbered[other]):
+                self._join(numbered[full], numbered[other])
         for full, other in said.births():
             self._name_of_birth(numbered[full], numbered[other])
 
@@ -369,6 +379,27 @@ class _Finding:
             return
         self._remove(other)
         full.absorb(other)
+
+    def _share(self, full: Mention, other: Mention) -> bool:
+        """Give ``full`` the short name by which ``other`` is known, who is somebody else; return whether they are."""
+        names = self.known.get(folded_name(other.name), ()) if other.fixed and full is not other else ()
+        shared = {
+            span: form
+            for span, form in self._forms(other).items()
+            if is_anothers(form, full.name, (name for name in names if folded_name(name) != folded_name(form)))
+        }
+        for form in shared.values():
+            full.aliases.setdefault(form)
+            other.aliases.pop(form, None)
+        full.stand_at(shared)
+        other.leave(shared)
+        if shared and not other.spans:
+            self._remove(other)
+        return bool(shared)
+
+    def _forms(self, mention: Mention) -> dict[tuple[int, int], str]:
+        """Return how a mention is written where it stands."""
+        return {(start, end): " ".join(self.tokens.text[start:end].split()) for start, end in mention.spans}
 
     def _remove(self, mention: Mention) -> None:
         self.mentions.pop(folded_name(mention.name), None)

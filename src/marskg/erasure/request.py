@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from marskg.answer import Answer
 from marskg.entities.read_links import may_be_read, may_begin_sentence
+from marskg.erasure.guessed_names import Guesses
 from marskg.errors import InvalidInput
 from marskg.language.mentions import EntityType, folded_name, may_be_person
 from marskg.language.naming.asked import labelled_number
-from marskg.language.naming.caution import parts_alone, parts_of
+from marskg.language.naming.caution import initials_of, parts_alone, parts_of
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
@@ -28,14 +30,16 @@ from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
 from marskg.store.rows import codec
-from marskg.store.rows.name_cache import WAY_OUT, which
+from marskg.store.rows.name_cache import WAY_OUT, may_be_one, which
 from marskg.store.rows.name_rules import doubtful, judged, matcher_of
+from marskg.store.rows.names_given import given_by, gives_of
 from marskg.store.rows.paging import pages
 from marskg.store.unit.preference_rules import Matter
 from marskg.store.unit.provenance_handles import ENTITY, SESSION, SOURCE, origin_handle
 from marskg.text import plain
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.records import Entity, Memory
@@ -59,6 +63,8 @@ _REASONS: Final[Mapping[str, str]] = {
 UNFILED: Final = "has the name, and is not stored as about them"
 PART: Final = "has a part of the name"
 SHARED: Final = "has the name, which another entity has too"
+INITIALS: Final = "has the initials"
+GUESSED: Final = "has a name that a text may say is another one's of theirs"
 OTHERS: Final = "mentions another entity of the name"
 
 
@@ -256,15 +262,17 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         for form in (name,) if entity is None else (entity.id, *spelled.own):
             ids.update(_tombstones(unit, ENTITY, form))
     theirs = _mentioning(unit, spelled.others)
-    person = entity is None or may_be_person(entity.name, entity.entity_type)
+    person = entity is None or may_be_person(spelled.forms[0], entity.entity_type)
     parts = _Parts.of(unit, spelled.forms) if person else None
     others = _Others(frozenset(ids - linked))
+    guesses = Guesses(spelled.forms if person else ())
     seen: set[str] = set()
     why: dict[str, str] = {}
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
-        found = spelled.read(matter, theirs=memory.id in theirs)
-        doubt = spelled.doubt(matter) if memory.id in linked and found.verdict is not Verdict.IS else None
+        found = spelled.read(matter, theirs=memory.id in theirs and not spelled.is_by_nickname(memory.names_given))
+        given = gives_of(memory.names_given, entity).names if entity is not None and memory.id in linked else ()
+        doubt = spelled.doubt(matter, given) if memory.id in linked and found.verdict is not Verdict.IS else None
         if found.verdict is Verdict.IS:
             ids.add(memory.id)
             seen |= found.names
@@ -274,6 +282,11 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             others.read(memory, doubt)
         elif memory.id not in linked:
             others.read(memory, found if parts is None else parts.read(found, matter))
+        guesses.read(memory.id, matter.texts, found, given)
+    ids -= others.doubt(guesses.doubtful(), SHARED)
+    if owned is None and (guessing := guesses.matcher()) is not None:
+        found_so = (one.id for one in _whole(unit) if one.id not in ids and guesses.has(guessing, Matter.of(one).texts))
+        others.doubt(found_so, GUESSED)
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
@@ -316,6 +329,8 @@ class _Spelled:
     others: tuple[Entity, ...] = ()
     own: tuple[str, ...] = ()
     longer: tuple[str, ...] = ()
+    #: The folded ones of ``common`` that are not the entity's own name.
+    nicknames: frozenset[str] = frozenset()
     #: Whether it may be a person, who is hardly told of as a place or a thing is.
     person: bool = True
 
@@ -332,16 +347,22 @@ class _Spelled:
             for key in names.keys() & keys.keys():
                 bearers[keys[key]].append(one)
             longer += (name for key, name in names.items() if any(form != key and form in key for form in keys))
-        others = {one.id: one for found in bearers.values() for one in found}
+        others = {
+            one.id: one
+            for form, found in bearers.items()
+            for one in found
+            if not (_is_nickname(entity, form) and _may_be(one, entity))
+        }
         common = tuple(
             form
             for form, found in bearers.items()
-            if found and (form != entity.name or any(_is_name(one, form) for one in found))
+            if found and (_is_nickname(entity, form) or any(_is_name(one, form) for one in found))
         )
+        nicknames = frozenset(folded_name(form) for form in common if _is_nickname(entity, form))
         own = tuple(form for form, found in bearers.items() if not found)
         place = entity.entity_type == EntityType.PLACE
         person = entity.entity_type != EntityType.ORGANISATION and (not place or is_given(entity.name.split()[0]))
-        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)), person)
+        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)), nicknames, person)
 
     def _reading(self, matter: Matter, forms: tuple[str, ...]) -> Reading:
         found = matcher_of(forms, self.longer, person=self.person).judge(matter.subjects, matter.texts)
@@ -353,11 +374,23 @@ class _Spelled:
         # A word that begins a sentence may have made the longer name.
         return Reading(Verdict.NEAR, BESIDE) if may_begin_sentence(matter.texts, self.longer, forms) else found
 
-    def doubt(self, matter: Matter) -> Reading | None:
+    def is_by_nickname(self, entries: Iterable[str]) -> bool:
+        """Return whether what mentions ``others``, by its ``entries``, calls them as the entity is called besides."""
+        if not self.nicknames:
+            return False
+        found = given_by(entries)
+        called = [found[one.id].names for one in self.others if one.id in found]
+        named = chain.from_iterable(called) if called else (one.name for one in self.others)
+        return all(folded_name(name) in self.nicknames for name in named)
+
+    def doubt(self, matter: Matter, given: Iterable[str]) -> Reading | None:
         """Return what ``matter``, which is linked to the entity, has of its names; None where the link stands.
 
-        It stands where the texts have the name, or nothing of it: then who stored them gave it.
+        It stands where the texts have the name, or nothing of it: then who stored them gave it. By a nickname that
+        somebody else has got since, which is all that is ``given`` there, nobody knows who was meant.
         """
+        if self.nicknames and {folded_name(name) for name in given} <= self.nicknames:
+            return Reading(Verdict.NEAR, SHARED)
         found = self._reading(matter, self.forms)
         stands = found.verdict is Verdict.IS or not may_be_read(matter.texts, self.forms)
         return None if stands else doubtful(found)
@@ -389,6 +422,16 @@ def _forms(entity: Entity, asked: str) -> tuple[str, ...]:
     return (asked, *(name for name in entity.aliases if name != name.lower()))
 
 
+def _is_nickname(entity: Entity, form: str) -> bool:
+    """Return whether ``form`` is a name besides the own one, or a short one beside a whole name."""
+    return form != entity.name or (not parts_of(form) and any(map(parts_of, entity.aliases)))
+
+
+def _may_be(short: Entity, entity: Entity) -> bool:
+    """Return whether ``short``, of whom no whole name is known, may be ``entity``, who is called so too."""
+    return may_be_one(short, entity) and not any(map(parts_of, (short.name, *short.aliases)))
+
+
 def _is_name(entity: Entity, form: str) -> bool:
     return folded_name(entity.name) == folded_name(form)
 
@@ -411,6 +454,14 @@ class _Others:
         elif found.verdict in self._found:
             self._found[found.verdict].append(Listed(memory.id, found.reason))
 
+    def doubt(self, ids: Iterable[str], reason: str) -> set[str]:
+        """Let ``ids`` be near for a ``reason``, where they are not yet; returns them."""
+        listed = {one.id for one in self._found[Verdict.NEAR]}
+        new = {ident: None for ident in ids if ident not in listed and ident not in self._anyway}
+        self._found[Verdict.OTHER] = [one for one in self._found[Verdict.OTHER] if one.id not in new]
+        self._found[Verdict.NEAR] += (Listed(ident, reason) for ident in new)
+        return set(new)
+
     @property
     def near(self) -> tuple[Listed, ...]:
         """Return what a person has to look at, in order of ids."""
@@ -429,6 +480,7 @@ class _Parts:
     words: frozenset[str]
     matcher: NameMatcher
     longer: frozenset[str] = frozenset()
+    initials: tuple[re.Pattern[str], ...] = ()
 
     @classmethod
     def of(cls, unit: Unit, names: Iterable[str]) -> _Parts | None:
@@ -452,7 +504,8 @@ class _Parts:
             and named.compare(name).verdict in {Verdict.NONE, Verdict.OTHER}
         }
         words = frozenset(part for one in ends for part in one)
-        return cls(words, NameMatcher(words, surely), frozenset(surely))
+        initials = tuple(filter(None, map(initials_of, forms)))
+        return cls(words, NameMatcher(words, surely), frozenset(surely), initials)
 
     def read(self, found: Reading, matter: Matter) -> Reading:
         """Return what was found of a name in ``matter``, or else that it has a part of it."""
@@ -463,6 +516,8 @@ class _Parts:
             return found
         if has.verdict is Verdict.OTHER and may_begin_sentence(matter.texts, self.longer, self.words):
             return Reading(Verdict.NEAR, PART)
+        if any(one.search(text) for one in self.initials for text in matter.texts):
+            return Reading(Verdict.NEAR, INITIALS)
         return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
 
     def _written(self, matter: Matter) -> bool:

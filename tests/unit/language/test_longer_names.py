@@ -66,6 +66,7 @@ def test_a_person_is_hardly_told_of_as_a_place_or_a_thing_is(text: str) -> None:
         "I gave it to Virginia Beach",
         "we slept in Virginia Beach's kitchen",
         "Vi a Virginia Beach ayer",
+        "Pieter en Virginia Beach kwamen te laat",
     ],
 )
 def test_a_person_is_still_one(text: str) -> None:

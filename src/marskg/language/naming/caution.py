@@ -30,6 +30,7 @@ _MOST_PARTS: Final = 4
 _SHORTENED: Final = re.compile(rf"(?:{SHORTENED}|phd|md|esq|i{{1,3}}|iv)\.?")
 #: Letters with which one of the words of a name begins, wherever the name is found in plain letters.
 _BEGINNING: Final = 3
+_FEWEST_INITIALS: Final = 2
 #: In plain letters two vowels may be one, which is no beginning then.
 _DOUBLED: Final = "aa"
 
@@ -50,6 +51,33 @@ def parts_of(name: str) -> tuple[str, ...]:
         return ()
     ends = dict.fromkeys(word.title() if small else word for word in (*words[:1], *words[-1:], *bare[:1], *bare[-1:]))
     return tuple(word for word in ends if name_form(word) not in LABELS and not any(map(str.isdigit, word)))
+
+
+def is_anothers(short: str, name: str, others: Iterable[str]) -> bool:
+    """Return whether ``short``, by which ``name`` is called, is that of somebody whose whole name is among ``others``.
+
+    A whole name is nobody else's: it may be given to who had another before.
+    """
+    if parts_of(short) or not parts_of(name):
+        return False
+    named = _matcher((name,))
+    return any(parts_of(one) and named.compare(one).verdict in {Verdict.NONE, Verdict.OTHER} for one in others)
+
+
+@keeping_texts(64)
+def initials_of(name: str) -> re.Pattern[str] | None:
+    """Return what finds the initials of a person's name of several words; None of other names.
+
+    Each but the last has a stop, and they are all, those of the first words, or the outermost two: *C. D.*, *C.A.D.* of
+    Cornelius Abel Drost.
+    """
+    words = [word for word in name.replace(",", " ").split() if word[:1].isupper()]
+    if not parts_of(name) or len(words) < _FEWEST_INITIALS:
+        return None
+    letters = [re.escape(word[0]) for word in words]
+    ways = dict.fromkeys((*letters,) for letters in (letters, letters[:-1], [letters[0], letters[-1]]))
+    found = "|".join(r"\.[ -]?".join(way) for way in ways if len(way) >= _FEWEST_INITIALS)
+    return re.compile(rf"(?<![\w.])(?:{found})(?![\w])(?!\.\w)")
 
 
 def parts_alone(name: str) -> tuple[str, ...]:

@@ -302,7 +302,7 @@ class _Form:
             return reason
         if is_in_longer(compared, written, start, end):
             return BESIDE
-        if self._is_whole_person and may_be_a_thing(compared, start, end):
+        if self._is_whole_person and may_be_a_thing(compared, written, start, end):
             return OF_THINGS
         return BESIDE if is_told_apart(compared, written, text, start, end) else ""
 

@@ -32,6 +32,8 @@ _SIGNED: Final = re.compile(r" [-&] ([^\W\d_][\w'’]*)")
 _AND_BEFORE: Final = re.compile(r"(?<![^\s(])([^\W\d_][\w'’]*) & \Z")
 #: What begins family names of Dutch with the article in short.
 _DUTCH: Final = re.compile(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
+#: The Dutch *and* behind another name, which is *in* elsewhere.
+_NAMED_AND: Final = re.compile(r"(?<![\w'’-])([^\W\d_])[\w'’-]* en \Z")
 #: An article of English that is a preposition before people elsewhere.
 _A: Final = re.compile(r"(?<!\w)a \Z")
 _HOUSE: Final = re.compile(r",? \d")
@@ -94,14 +96,16 @@ def is_told_apart(compared: str, written: str, text: str, start: int, end: int) 
     )
 
 
-def may_be_a_thing(compared: str, start: int, end: int) -> bool:
+def may_be_a_thing(compared: str, written: str, start: int, end: int) -> bool:
     """Return whether a place or a thing may be meant at ``[start, end)``, of which a person has the name.
 
     It stands where people hardly do, behind *in* or an article, or before a noun: *a Hugo Boss suit*.
     """
     if compared.startswith(("'s ", "s' "), end):
         return False
-    if _before_things().search(compared, max(0, start - _BEFORE), start) is not None:
+    before = _before_things().search(compared, max(0, start - _BEFORE), start)
+    named = _NAMED_AND.search(written, max(0, start - _BEFORE), start)
+    if before is not None and (named is None or named[1].islower()):
         return True
     noun = _RIGHT.match(compared, end)
     return noun is not None and is_common(noun[1]) and _A.search(compared, max(0, start - _BEFORE), start) is not None

@@ -16,6 +16,7 @@ from marskg.clock import later, uuid7
 from marskg.entities import folded_name
 from marskg.errors import DuplicateId, InvalidMemory
 from marskg.language.facts import BY_THEN
+from marskg.language.naming.caution import is_anothers
 from marskg.language.spans import characters, parts_of, says_more
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import (
@@ -802,13 +803,16 @@ def mention(unit: Unit, node: Node, mentions: Iterable[EntityRef]) -> dict[str, 
 
 
 def _earlier(unit: Unit, item: EntityRef) -> Sequence[Entity]:
-    """Return who bears one of the aliases of ``item`` as their own name: a name that is given later joins them."""
+    """Return who bears one of the aliases of ``item`` as their own name: a name that is given later joins them.
+
+    It does not where it is a short one of somebody who has another whole name: two are called so.
+    """
     bearers = unit.entities.bearers_of(item.aliases) if item.aliases else {}
     found = {
         one.id: one
         for alias, known in bearers.items()
         for one in fitting(replace(item, name=alias), known)
-        if folded_name(one.name) == folded_name(alias)
+        if folded_name(one.name) == folded_name(alias) and not is_anothers(alias, item.name, one.aliases)
     }
     return tuple(found.values())
 

@@ -41,7 +41,7 @@ class Given:
         return tuple(sorted((*names, *(f"{entity.id} {_IRI} {iri}" for iri in self.iris))))
 
 
-def read(entries: Iterable[str]) -> dict[str, Given]:
+def given_by(entries: Iterable[str]) -> dict[str, Given]:
     """Return what a memory gives, by the ids of the entities that it has entries for."""
     found: dict[str, Given] = {}
     for entry in entries:
@@ -53,7 +53,7 @@ def read(entries: Iterable[str]) -> dict[str, Given]:
 
 def gives_of(entries: Iterable[str], entity: Entity) -> Given:
     """Return what a memory with ``entries`` that mentions ``entity`` gives of it."""
-    return read(entries).get(entity.id) or Given(frozenset({entity.name}))
+    return given_by(entries).get(entity.id) or Given(frozenset({entity.name}))
 
 
 def with_given(entries: Iterable[str], entity: Entity, gives: Given) -> tuple[str, ...]:

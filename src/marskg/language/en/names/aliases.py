@@ -49,6 +49,14 @@ class Mention:
         self.spans = sorted({*self.spans, *other.spans})
         self.fixed = self.fixed or other.fixed
 
+    def stand_at(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Stand at ``spans`` as well."""
+        self.spans = sorted({*self.spans, *spans})
+
+    def leave(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Stand at ``spans`` no more: somebody else does."""
+        self.spans = sorted({*self.spans} - {*spans})
+
 
 def with_birth_name(full: str, born: str) -> str:
     """Return the whole name that somebody was born with, of whom ``born`` may tell the last one alone."""

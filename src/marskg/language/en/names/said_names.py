@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 _A: Final = rf"{OPEN}(\d+){CLOSE}"
 #: Where an apposition is closed; another name behind the comma makes it a list.
 _CLOSED: Final = rf"(?=\s*(?:[.;!)\]]|$|[–—]|,(?!\s*(?:(?:and|or|but|then|&) )?{OPEN})))"
+_BESIDES: Final = "and|but|since|because|after|when|while|once|before|until|as|last|this|earlier|recently|on|in|by|for"
 #: Where a sentence about somebody may go on behind the name, which is no part of a longer phrase then.
-_OVER: Final = rf"(?:{_CLOSED}|(?= (?:and|but|since|because|after) (?!{OPEN})))"
+_OVER: Final = rf"(?:{_CLOSED}|(?= (?:{_BESIDES}) (?!{OPEN})))"
 _OPENED: Final = r"(?:, | ?\()"
 _KNOWN: Final = r"(?:(?:also|better|now|formerly|previously|originally|once) known as|aka|a\.k\.a\.)"
 _IS: Final = r"(?: (?:is|was)|['’]s| (?:has|had) (?:since )?been| (?:has|had) become)"
@@ -228,7 +229,9 @@ class SaidNames:
     def _whole(self, first: int, nick: int, last: int, *, bracket: bool) -> Mention | None:
         """Return who is called by three parts of a name; None where they are not those of one person."""
         parts = [self.mentions[number] for number in (first, nick, last)]
-        if any(part.fixed or part.type in _TYPES - {EntityType.PERSON, EntityType.WORK} for part in parts):
+        if parts[0].fixed or parts[2].fixed:
+            return None
+        if any(part.type in _TYPES - {EntityType.PERSON, EntityType.WORK} for part in parts):
             return None
         if EntityType.WORK in {parts[0].type, parts[2].type} or (bracket and not _is_short(parts[0], parts[1])):
             return None
