@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conformance.test_field_rights import both
+
 if TYPE_CHECKING:
     from tests.support.stores import Stores
 
@@ -43,3 +45,12 @@ def test_a_name_that_may_be_anothers_too_takes_nothing(embedded_stores: Stores, 
     receipt = memory.erase(entity="Boniface Kamau")
     assert {told[one.id] for one in receipt.near} == {again, texts[2]}
     assert {one.content for one in memory.memories()} - {None} == {again, texts[2]}
+
+
+def test_an_agent_makes_no_name_anothers_too(embedded_stores: Stores) -> None:
+    owner, agent = both(embedded_stores, entities__recognise="on")
+    texts = ["Boniface Kamau, called Bonzo, is the foreman.", "The helmet of Bonzo is blue."]
+    told = {owner.remember(text).id: text for text in texts}
+    agent.remember("Bonzo is also the nickname of Paula Stern.")
+    receipt = owner.erase(entity="Boniface Kamau", dry_run=True)
+    assert {told.get(one.id) for one in receipt.memories} >= set(texts)

@@ -13,11 +13,13 @@ from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.spellings import name_form
 from marskg.language.naming.told_names import may_be_called, may_call_another
+from marskg.ontology.vocabulary import is_higher
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from marskg.language.naming.matcher import Reading
+    from marskg.records import Memory
 
 #: Guesses for one name: a text with more says something else.
 _MOST: Final = 50
@@ -35,14 +37,17 @@ class Guesses:
         self._shared: set[str] = set()
         self._names: dict[str, None] = {}
 
-    def read(self, ident: str, texts: Iterable[str], found: Reading, given: Iterable[str]) -> None:
-        """Take note of what the ``texts`` of a memory say, in which a name was ``found``, or a source ``given``."""
+    def read(self, memory: Memory, texts: Iterable[str], found: Reading, given: Iterable[str]) -> None:
+        """Take note of what the ``texts`` of a memory say, in which a name was ``found``, or a source ``given``.
+
+        That a name is somebody else's too, and so takes less, is for a source of higher standing to say.
+        """
         if not self._whole or found.verdict not in {Verdict.IS, Verdict.NEAR}:
             return
         names = {*found.names, *map(name_form, given)}
         if found.verdict is Verdict.IS and names <= self._short.keys():
-            self._by[ident] = names
-            for text in texts:
+            self._by[memory.id] = names
+            for text in texts if is_higher(memory.source_type, memory.reliability) else ():
                 self._shared |= {one for one in names if may_call_another(text, self._short[one], self._forms)}
         elif len(self._names) < _MOST:
             for text in texts:

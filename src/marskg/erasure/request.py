@@ -282,7 +282,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             others.read(memory, doubt)
         elif memory.id not in linked:
             others.read(memory, found if parts is None else parts.read(found, matter))
-        guesses.read(memory.id, matter.texts, found, given)
+        guesses.read(memory, matter.texts, found, given)
     ids -= others.doubt(guesses.doubtful(), SHARED)
     if owned is None and (guessing := guesses.matcher()) is not None:
         found_so = (one.id for one in _whole(unit) if one.id not in ids and guesses.has(guessing, Matter.of(one).texts))
