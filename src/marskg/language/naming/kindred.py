@@ -5,7 +5,8 @@ that both have says that the text may have the name, and never that it surely ha
 are left out titles, particles, joining words, legal forms (``legal_forms.txt``); its given names may be initials, left
 out, or familiar forms (``familiar.tsv``); its parts may stand in another order; it may be the family in the plural, a
 name of before marriage, written with digits for letters, in another alphabet (Cyrillic and Greek in Latin letters, in
-any of the usual systems), or without the blanks of a script that needs none. O(text). Source: semantics section 5.
+any of the usual systems, Cyrillic also in its cases; other scripts by :mod:`marskg.language.naming.other_scripts`), or
+without the blanks of a script that needs none. O(text). Source: semantics section 5.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from marskg.language.naming.edges import is_identifier
 from marskg.language.naming.familiar import familiar_names, familiar_to, folded
 from marskg.language.naming.neighbours import is_ordinary
 from marskg.language.naming.numbers import number_of
+from marskg.language.naming.other_scripts import Written, is_in_other, script_keys
 from marskg.language.naming.spellings import cased_form, loose_form, name_form
 from marskg.language.naming.words import words_of
 
@@ -149,6 +151,12 @@ _SLAVIC: Final = re.compile(
     r"(?:[oe](?:v|w|ff)a?|ina?|sk(?:[yi]|[yi][yij]|aya|aja|aia)|enko|[cč]huk|uk|vi[tc][sc]?h?|[yji]i)\Z"
 )
 _END: Final = 4
+#: The endings of Slavic cases in Cyrillic and Latin letters, and a vowel that goes before them: Pavel, Pavla.
+_CASES: Final = re.compile(
+    r"(?:ого|его|ому|ему|ыми|ими|ами|ым|им|ом|ем|їм|ogo|ego|omu|emu|imi|ami|ym|im|om|em)?[аеёиійоуыьэюяїєјaeiouyj]*\Z"
+)
+_AFTER_VOWEL: Final = re.compile("(?<=[aou])e")
+_FLEETING: Final = re.compile("(?<=[^aeiou])[eao](?=[lkrs]\\Z)")
 
 
 @cache
@@ -169,7 +177,7 @@ def keys_of(name: str) -> frozenset[str]:
     form = name_form(name)
     if number_of(form) or is_identifier(form) or "@" in form or len(form.split()) > _MOST_WORDS:
         return frozenset()
-    return frozenset(_keys(form))
+    return script_keys(form).union(_keys(form))
 
 
 def _keys(form: str) -> Iterator[str]:
@@ -276,6 +284,10 @@ def _alphabets(words: Sequence[str]) -> Iterator[str]:
             yield f"{'l' if foreign else 'c'}:{order}"
             if len(plain) > 1 and slavic:
                 yield f"l:{order}"
+    stems = tuple(map(_stem, words))
+    if len(words) > 1 and all(len(one) >= _FEWEST for one in stems):
+        for order in {" ".join(stems), " ".join((stems[-1], *stems[:-1])), " ".join((*stems[1:], stems[0]))}:
+            yield f"{'L' if foreign else 'C'}:{order}"
 
 
 def _other_ch(word: str) -> str:
@@ -295,6 +307,14 @@ def _skeleton(word: str) -> str:
     for pattern, plain in _SYSTEMS:
         word = pattern.sub(plain, word)
     return _AGAIN.sub(r"\1", _IOTA.sub("", word))
+
+
+@lru_cache(50_000)
+def _stem(word: str) -> str:
+    """Return the skeleton of a word without the ending of a Slavic case, the same in both alphabets."""
+    bare = _CASES.sub("", word)
+    # Latin words of the loose form have no *e* after these vowels.
+    return _FLEETING.sub("", _AFTER_VOWEL.sub("", _skeleton(bare if len(bare) >= _FEWEST else word)))
 
 
 # --- What a text has ------------------------------------------------------------------------------------------------
@@ -373,7 +393,7 @@ class Kindred:
     @cached_property
     def keys(self) -> frozenset[str]:
         """Return the keys of runs of words."""
-        return frozenset().union(*(self._sort(sort) for sort in self._FINDERS))
+        return frozenset(self._written.keys()).union(*(self._sort(sort) for sort in self._FINDERS))
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -392,6 +412,14 @@ class Kindred:
         return any(
             not known.isdisjoint(self._sort(sort)) for sort, known in keys.sorts if sort in self._FINDERS
         ) or any(key[1:] in run for sort, known in keys.sorts if sort == "|" for key in known for run in self.runs)
+
+    def has_otherwise(self, keys: Keys) -> bool:
+        """Return whether the text may have a name in another script."""
+        return any(self._written.has(keys.name, key) for key in keys.written)
+
+    @cached_property
+    def _written(self) -> Written:
+        return Written(self._cased)
 
     def _sort(self, sort: str) -> frozenset[str]:
         found = self._known.get(sort)
@@ -459,9 +487,14 @@ class Kindred:
 
     def _other_alphabet(self) -> Iterator[str]:
         words, capitals = self._words
-        plain = [_skeleton(word) if capital else "" for word, capital in zip(words, capitals, strict=True)]
+        for marks, written in (("lc", _skeleton), ("LC", _stem)):
+            plain = [written(word) if capital else "" for word, capital in zip(words, capitals, strict=True)]
+            yield from self._skeletons(plain, marks)
+
+    def _skeletons(self, plain: Sequence[str], marks: str) -> Iterator[str]:
+        words = self._words[0]
         for place in range(len(plain)):
-            mark = "c" if _FOREIGN.search(words[place]) else "l"
+            mark = marks[_FOREIGN.search(words[place]) is not None]
             for end in range(place + 1, min(place + _PATRONYMIC, len(plain)) + 1):
                 if not plain[end - 1]:
                     break
@@ -518,20 +551,23 @@ class Keys:
 
     def __init__(self, name: str) -> None:
         """Take those of ``name``."""
+        self.name = name
         keys = keys_of(name)
         sorts: dict[str, set[str]] = {}
         for key in keys:
-            sorts.setdefault(key[0] if key[0] in "=~|." else ":" if key[1:2] == ":" else "", set()).add(key)
+            sorts.setdefault(key[0] if key[0] in "=~|.>" else ":" if key[1:2] == ":" else "", set()).add(key)
         self.sorts = tuple(sorted(sorts.items()))
-        self._foreign = any(key[0] == "c" for key in sorts.get(":", ()))
+        self._foreign = any(key[0] in "cC" for key in sorts.get(":", ()))
         self._signs = "=" in sorts
+        self.written = tuple(sorted(sorts.get(">", ())))
+        self._is_other = is_in_other(name)
         alone = {key for key in sorts.get("", ()) if " " not in key}
         self._words = tuple(sorted(alone))
         self._alone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._words))})(?!\w)") if alone else None
-        rest = [key for key in keys - alone if key[0] != "=" and key[1:2] != ":"]
+        rest = [key for key in keys - alone if key[0] not in "=>" and key[1:2] != ":"]
         shared = Counter(word for key in rest for word in set(_words_of(key)))
         self._leasts = tuple(sorted({max(_words_of(key), key=lambda word: (shared[word], len(word))) for key in rest}))
-        latin = {key[2:] for key in sorts.get(":", ()) if key[0] == "l"}
+        latin = {key[2:] for key in sorts.get(":", ()) if key[0] in "lL"}
         self._latin = tuple({_latin(key) for key in latin})
 
     def may_be_in(self, loose: str) -> bool:
@@ -545,6 +581,12 @@ class Keys:
         if any(all(map(loose.__contains__, pairs)) and pattern.search(loose) for pairs, pattern in self._latin):
             return True
         return self._signs and _SIGN.search(loose) is not None and _MIXED.search(loose) is not None
+
+    def may_be_otherwise_in(self, loose: str) -> bool:
+        """Return whether a text, in the loose form, has letters of another script than the name; quick."""
+        if not self.written:
+            return False
+        return _LATIN.search(loose) is not None if self._is_other else not loose.isascii() and is_in_other(loose)
 
 
 def _words_of(key: str) -> list[str]:

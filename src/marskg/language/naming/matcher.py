@@ -32,6 +32,7 @@ from marskg.language.naming.neighbours import (
     is_small,
 )
 from marskg.language.naming.numbers import GROUPED, abroad, dotted_pattern, is_dotted, number_edges, number_of, spread
+from marskg.language.naming.other_scripts import script_keys
 from marskg.language.naming.spellings import (
     cased_form,
     divides_nothing,
@@ -169,7 +170,7 @@ class NameMatcher:
         text = unescaped(text)
         compared = name_form(text)
         if self._shared and self._shared.isdisjoint(loose_form(compared)):
-            return NOTHING
+            return self._otherwise(loose_form(compared), text)
         found, unseen = NOTHING, []
         for form in self._forms:
             reading = form.read(compared, text)
@@ -182,12 +183,15 @@ class NameMatcher:
         loose = loose_form(compared)
         signs = frozenset(loose)
         for form in unseen:
-            if not form.may_be_of(signs):
-                continue
-            reason = form.near(compared, loose, text)
+            reason = form.near(compared, loose, text) if form.may_be_of(signs) else ""
             if reason:
                 return Reading(Verdict.NEAR, reason)
-        return found
+        return self._otherwise(loose, text).or_(found)
+
+    def _otherwise(self, loose: str, text: str) -> Reading:
+        """Return whether the name may be in a text in another script."""
+        is_near = any(form.is_otherwise_in(loose, text) for form in self._forms)
+        return Reading(Verdict.NEAR, KINDRED) if is_near else NOTHING
 
 
 class _Capitals(Flag):
@@ -227,7 +231,11 @@ class _Form:
         self.loose = loose_form(form)
         # A name without blanks, of a script that needs none, is like no text that has not all of its signs.
         # But of a firm's, which has its legal form too.
-        unspaced = bool(self.loose) and all(map(divides_nothing, self.loose)) and keys_of(form) <= {f"|{form}"}
+        unspaced = (
+            bool(self.loose)
+            and all(map(divides_nothing, self.loose))
+            and not keys_of(form) - script_keys(form) - {f"|{form}"}
+        )
         self.signs = tuple(map(frozenset, filter(None, (self.loose, other_kana(self.loose))))) if unspaced else ()
         self._number = number_of(form)
         self._pattern = None if self._number else re.compile(_escaped(form))
@@ -363,6 +371,10 @@ class _Form:
         if self._keys.may_be_in(loose) and kindred_of(text).has(self._keys):
             return KINDRED
         return ""
+
+    def is_otherwise_in(self, loose: str, text: str) -> bool:
+        """Return whether a text, ``loose`` in the loose form, may have the name in another script."""
+        return self._keys.may_be_otherwise_in(loose) and kindred_of(text).has_otherwise(self._keys)
 
 
 @dataclass(frozen=True, slots=True)
