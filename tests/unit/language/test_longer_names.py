@@ -49,6 +49,7 @@ def test_a_name_inside_anothers_is_theirs(name: str, longer: str, text: str) -> 
         "we spent a week in Virginia Beach",
         "the zoo in Virginia Beach is free",
         "nos quedamos en Virginia Beach",
+        "my son wants a Virginia Beach hoodie",
         "a Virginia Beach shirt for 80 euros",
         "the Virginia Beach store on the high street closed",
         "la avenida de Virginia Beach está cortada",

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from marskg.language.en.lexicon import Is, flags
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.neighbours import is_common, is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
@@ -35,7 +36,7 @@ _DUTCH: Final = re.compile(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
 #: The Dutch *and* behind another name, which is *in* elsewhere.
 _NAMED_AND: Final = re.compile(r"(?<![\w'’-])([^\W\d_])[\w'’-]* en \Z")
 #: An article of English that is a preposition before people elsewhere.
-_A: Final = re.compile(r"(?<!\w)a \Z")
+_A: Final = re.compile(r"(?<!\w)(?:(\w+) )?a \Z")
 _HOUSE: Final = re.compile(r",? \d")
 #: Signs before a name that are looked at.
 _BEFORE: Final = 48
@@ -107,8 +108,11 @@ def may_be_a_thing(compared: str, written: str, start: int, end: int) -> bool:
     named = _NAMED_AND.search(written, max(0, start - _BEFORE), start)
     if before is not None and (named is None or named[1].islower()):
         return True
-    noun = _RIGHT.match(compared, end)
-    return noun is not None and is_common(noun[1]) and _A.search(compared, max(0, start - _BEFORE), start) is not None
+    noun = _RIGHT.match(written, end)
+    article = _A.search(compared, max(0, start - _BEFORE), start)
+    if article is None or noun is None or not noun[1][0].islower():
+        return False
+    return is_common(noun[1]) or bool(flags().get(article[1] or "", 0) & (Is.VERB | Is.PREPOSITION | Is.CLOSED))
 
 
 def _is_called_after(compared: str, start: int, end: int) -> bool:
