@@ -54,3 +54,51 @@ def test_an_agent_makes_no_name_anothers_too(embedded_stores: Stores) -> None:
     agent.remember("Bonzo is also the nickname of Paula Stern.")
     receipt = owner.erase(entity="Boniface Kamau", dry_run=True)
     assert {told.get(one.id) for one in receipt.memories} >= set(texts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ludmila Haas rang Roo about her test.",
+        "Ludmila Haas met Verena in Kent.",
+        "Ludmila Haas met Mrs. Ostrow in Kent.",
+        "Ludmila Haas met V. O. in Kent.",
+    ],
+)
+def test_who_shares_a_nickname_hides_nothing_of_the_other(embedded_stores: Stores, text: str) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    memory.remember("Verena Ostrow, called Roo, lives in Kent.")
+    memory.remember("Ludmila Haas, called Roo, sells cars.")
+    said = memory.remember(text)
+    assert said.id in {one.id for one in memory.erase(entity="Verena Ostrow", dry_run=True).near}
+
+
+def test_a_shared_or_guessed_name_given_by_hand_is_near(embedded_stores: Stores) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    memory.remember("Verena Ostrow, called Roo, lives in Kent.")
+    memory.remember("Ludmila Haas, called Roo, sells cars.")
+    memory.remember("Jorunn Vestad goes by Pebble.")
+    shared, guessed = (memory.remember("the test was positive", mentions=[name]).id for name in ("Roo", "Pebble"))
+    for name, ident in (("Verena Ostrow", shared), ("Ludmila Haas", shared), ("Jorunn Vestad", guessed)):
+        assert ident in {one.id for one in memory.erase(entity=name, dry_run=True).near}
+
+
+def test_one_sentence_with_a_name_makes_no_nickname_anothers(embedded_stores: Stores) -> None:
+    memory = embedded_stores.open(embedding__model="none", entities__recognise="on")
+    memory.remember("Verena Ostrow, called Roo, lives in Kent.")
+    said = memory.remember("We saw Roo today.")
+    memory.remember("Roo's daughter is called Ida Lind.")
+    memory.remember("Roo put her name down for Paula Stern's party.")
+    assert said.id in {one.id for one in memory.erase(entity="Verena Ostrow", dry_run=True).memories}
+
+
+@pytest.mark.parametrize("names", [["Maria Silva has", "met Maria Silva"], ["Maria Silva Lives In Kent"]])
+def test_no_longer_name_of_an_agents_takes_a_name_from_its_bearer(embedded_stores: Stores, names: list[str]) -> None:
+    owner, agent = both(embedded_stores, entities__recognise="on")
+    texts = ["Maria Silva has a cold.", "I met Maria Silva today.", "Maria Silva lives in Kent."]
+    told = [owner.remember(text).id for text in texts]
+    agent.remember("noted", mentions=names)
+    agent.remember(". ".join(names))
+    found = owner.erase(entity="Maria Silva", dry_run=True)
+    assert {one.id for one in (*found.memories, *found.near)} >= set(told)
+    assert not {one.id for one in found.namesakes} & set(told)

@@ -341,16 +341,13 @@ class _Finding:
         called = [Mention(self._as_said(one).name, one.type, fixed=one.fixed) for one in numbered]
         said = SaidNames(text, spans, shaped, called, speaker)
         for whole, parts in said.nicknames():
-            first, nick, last = (numbered[part] for part in parts)
-            if not nick.fixed:
-                self._remove(nick)
-            elif not self._share(whole, nick):
-                continue
-            self._remove(first)
-            self._remove(last)
+            for part in parts:
+                self._remove(numbered[part])
             self._put(whole.name, whole.type).absorb(whole)
         for full, other in said.aliases():
-            if not self._share(numbered[full], numbered[other]):
+            # Whom the store knows by another name is not made one with somebody for a short one.
+            own = folded_name(called[other].name) == folded_name(numbered[other].name)
+            if not self._share(numbered[full], numbered[other]) and own:
                 self._join(numbered[full], numbered[other])
         for full, other in said.births():
             self._name_of_birth(numbered[full], numbered[other])

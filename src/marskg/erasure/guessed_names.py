@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from marskg.language.naming.matcher import Reading
     from marskg.records import Memory
 
-#: Guesses for one name: a text with more says something else.
+#: Guesses by what sources of lower standing say: they leave no room unfilled for a user's word.
 _MOST: Final = 50
 
 
@@ -49,7 +49,7 @@ class Guesses:
             self._by[memory.id] = names
             for text in texts if is_higher(memory.source_type, memory.reliability) else ():
                 self._shared |= {one for one in names if may_call_another(text, self._short[one], self._forms)}
-        elif len(self._names) < _MOST:
+        elif len(self._names) < _MOST or is_higher(memory.source_type, memory.reliability):
             for text in texts:
                 self._names |= dict.fromkeys(sorted(may_be_called(text, self._whole)))
 
@@ -62,6 +62,10 @@ class Guesses:
         given = set(map(name_form, self._forms))
         self._names = {name: None for name in self._names if name_form(name) not in given}
         return NameMatcher(self._names) if self._names else None
+
+    def is_one(self, name: str) -> bool:
+        """Return whether ``name`` is one that is guessed."""
+        return name_form(name) in map(name_form, self._names)
 
     def has(self, matcher: NameMatcher, texts: Iterable[str]) -> bool:
         """Return whether ``texts`` have a guessed name, as it was written."""

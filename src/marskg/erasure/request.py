@@ -26,6 +26,7 @@ from marskg.language.naming.edges import Verdict
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.language.naming.neighbours import is_common
+from marskg.language.naming.told_names import may_call_another
 from marskg.shapes.gate import NODE_ID
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.validation import check_text
@@ -268,9 +269,10 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     guesses = Guesses(spelled.forms if person else ())
     seen: set[str] = set()
     why: dict[str, str] = {}
+    sharing, unclear = _mentioning(unit, spelled.sharers), _mentioning(unit, spelled.bare)
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
-        found = spelled.read(matter, theirs=memory.id in theirs and not spelled.is_by_nickname(memory.names_given))
+        found = spelled.read(matter, theirs=memory.id in theirs)
         given = gives_of(memory.names_given, entity).names if entity is not None and memory.id in linked else ()
         doubt = spelled.doubt(matter, given) if memory.id in linked and found.verdict is not Verdict.IS else None
         if found.verdict is Verdict.IS:
@@ -282,11 +284,13 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             others.read(memory, doubt)
         elif memory.id not in linked:
             others.read(memory, found if parts is None else parts.read(found, matter))
+        if memory.id in sharing and spelled.is_by_nickname(memory.names_given):
+            unclear.add(memory.id)
         guesses.read(memory, matter.texts, found, given)
     ids -= others.doubt(guesses.doubtful(), SHARED)
+    others.doubt(sorted(unclear - ids), SHARED)
     if owned is None and (guessing := guesses.matcher()) is not None:
-        found_so = (one.id for one in _whole(unit) if one.id not in ids and guesses.has(guessing, Matter.of(one).texts))
-        others.doubt(found_so, GUESSED)
+        others.doubt(_guessed(unit, guesses, guessing, ids), GUESSED)
     if owned is None:
         seen |= set(spelled.forms) - set(spelled.common)
     return Matched(
@@ -298,6 +302,17 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
         why=why,
         common=spelled.common,
     )
+
+
+def _guessed(unit: Unit, guesses: Guesses, matcher: NameMatcher, taken: set[str]) -> Iterator[str]:
+    """Yield the ids of what has a guessed name, in its words or as that of whom it is about or mentions."""
+    named = [one for one in unit.entities.everybody() if guesses.is_one(one.name)]
+    mentioning = _mentioning(unit, named)
+    for memory in _whole(unit):
+        if memory.id not in taken:
+            matter = Matter.of(memory)
+            if memory.id in mentioning or guesses.has(matcher, (*matter.subjects, *matter.texts)):
+                yield memory.id
 
 
 def _mentioning(unit: Unit, entities: Sequence[Entity]) -> set[str]:
@@ -320,8 +335,10 @@ class _Spelled:
     """The spellings of an entity, and what others have of them.
 
     ``common`` are those that alone do not say who is meant: others have them as their names, or as aliases as this one
-    does. ``others`` are all who have one of the spellings, ``own`` those that nobody else has. ``longer`` are the names
-    of others that have a spelling as a part: what stands inside one of them is theirs.
+    does. ``others`` are those who have one of the spellings, but for ``sharers``, who have nicknames alone of it, and
+    ``bare``, of whom nothing but such a nickname is known, so that they may be this one. ``own`` are the spellings that
+    nobody else has. ``longer`` are the names of others that have a spelling as a part: what stands inside one of them
+    is theirs.
     """
 
     forms: tuple[str, ...]
@@ -331,6 +348,8 @@ class _Spelled:
     longer: tuple[str, ...] = ()
     #: The folded ones of ``common`` that are not the entity's own name.
     nicknames: frozenset[str] = frozenset()
+    sharers: tuple[Entity, ...] = ()
+    bare: tuple[Entity, ...] = ()
     #: Whether it may be a person, who is hardly told of as a place or a thing is.
     person: bool = True
 
@@ -347,12 +366,8 @@ class _Spelled:
             for key in names.keys() & keys.keys():
                 bearers[keys[key]].append(one)
             longer += (name for key, name in names.items() if any(form != key and form in key for form in keys))
-        others = {
-            one.id: one
-            for form, found in bearers.items()
-            for one in found
-            if not (_is_nickname(entity, form) and _may_be(one, entity))
-        }
+        sharing = {one.id: one for form, found in bearers.items() for one in found if _is_nickname(entity, form)}
+        others = {one.id: one for form, found in bearers.items() for one in found if not _is_nickname(entity, form)}
         common = tuple(
             form
             for form, found in bearers.items()
@@ -362,7 +377,18 @@ class _Spelled:
         own = tuple(form for form, found in bearers.items() if not found)
         place = entity.entity_type == EntityType.PLACE
         person = entity.entity_type != EntityType.ORGANISATION and (not place or is_given(entity.name.split()[0]))
-        return cls(forms, common, tuple(others.values()), own, tuple(dict.fromkeys(longer)), nicknames, person)
+        sharers = tuple(one for one in sharing.values() if one.id not in others)
+        return cls(
+            forms,
+            common,
+            tuple(others.values()),
+            own,
+            tuple(dict.fromkeys(longer)),
+            nicknames,
+            tuple(one for one in sharers if not _may_be(one, entity)),
+            tuple(one for one in sharers if _may_be(one, entity)),
+            person,
+        )
 
     def _reading(self, matter: Matter, forms: tuple[str, ...]) -> Reading:
         found = matcher_of(forms, self.longer, person=self.person).judge(matter.subjects, matter.texts)
@@ -375,13 +401,10 @@ class _Spelled:
         return Reading(Verdict.NEAR, BESIDE) if may_begin_sentence(matter.texts, self.longer, forms) else found
 
     def is_by_nickname(self, entries: Iterable[str]) -> bool:
-        """Return whether what mentions ``others``, by its ``entries``, calls them as the entity is called besides."""
-        if not self.nicknames:
-            return False
+        """Return whether what mentions ``sharers`` calls them, by its ``entries``, as the entity is called besides."""
         found = given_by(entries)
-        called = [found[one.id].names for one in self.others if one.id in found]
-        named = chain.from_iterable(called) if called else (one.name for one in self.others)
-        return all(folded_name(name) in self.nicknames for name in named)
+        called = [found[one.id].names for one in self.sharers if one.id in found]
+        return bool(called) and all(folded_name(name) in self.nicknames for name in chain.from_iterable(called))
 
     def doubt(self, matter: Matter, given: Iterable[str]) -> Reading | None:
         """Return what ``matter``, which is linked to the entity, has of its names; None where the link stands.
@@ -406,7 +429,10 @@ class _Spelled:
         if found.verdict is Verdict.IS:
             return found
         shared = self._reading(matter, self.common)
-        return found.or_(Reading(Verdict.NEAR, SHARED) if shared.verdict is Verdict.IS else shared)
+        if shared.verdict is not Verdict.IS:
+            return found.or_(shared)
+        told = any(may_call_another(text, name, self.forms) for text in matter.texts for name in shared.names)
+        return found.or_(Reading(Verdict.OTHER, OTHERS) if told else Reading(Verdict.NEAR, SHARED))
 
 
 def _forms(entity: Entity, asked: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def test_no_name_is_guessed(text: str, name: str) -> None:
     [
         "Paula Stern, called Wall as well, sings.",
         "Wall is also the nickname of Paula Stern.",
-        "Everybody calls Paula Stern Wall, too: the name Wall suits her.",
+        "Paula Stern, known as Wall, too, came.",
         "Paula Stern heißt auch Wall.",
     ],
 )

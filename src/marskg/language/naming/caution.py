@@ -54,14 +54,14 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 
 def is_anothers(short: str, name: str, others: Iterable[str]) -> bool:
-    """Return whether ``short``, by which ``name`` is called, is that of somebody whose whole name is among ``others``.
+    """Return whether ``short``, by which ``name`` is called, is that of somebody with another whole name in ``others``.
 
-    A whole name is nobody else's: it may be given to who had another before.
+    One that is much like it may be a relative's. A whole name is nobody else's: it may be given to who had another.
     """
-    if parts_of(short) or not parts_of(name):
+    if parts_of(short) or " " not in name.strip():
         return False
-    named = _matcher((name,))
-    return any(parts_of(one) and named.compare(one).verdict in {Verdict.NONE, Verdict.OTHER} for one in others)
+    form = name_form(name)
+    return any(parts_of(one) and name_form(one) != form for one in others)
 
 
 @keeping_texts(64)

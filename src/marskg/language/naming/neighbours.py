@@ -50,6 +50,8 @@ _POSSESSED: Final = re.compile(r"'s ([^\W\d_]+)")
 _POSSESSIVE: Final = re.compile(r"(?:'s|s')\Z")
 _BRACKETED: Final = re.compile(r" \(([^\W\d_][\w'’-]*)\)")
 _FAMILY_FIRST: Final = re.compile(r"(?<![^\s])([^\W\d_][\w'’-]*), \Z")
+_OPENED: Final = re.compile(r"(?<![^\s(])([^\W\d_])[\w'’-]* [(\"“]\Z")
+_SHUT: Final = re.compile(r"[)\"”] ([^\W\d_])")
 _LINE_END: Final = re.compile(r"\s*(?:\Z|\n|[:;(]|\d)")
 #: What marks a name in a text, and divides it from nothing.
 _MARKUP: Final = "*_~`"
@@ -122,7 +124,7 @@ def is_in_longer(compared: str, written: str, start: int, end: int) -> bool:
         start -= 1
     if mode == "small" and end - start == 1:
         return False  # a letter
-    if _turned(written, start, end):
+    if _turned(written, start, end) or _is_between(written, start, end):
         return True
     follows = _RIGHT.match(written, end)
     legal = follows is not None and follows[1].replace(".", "").lower() in _legal_forms()
@@ -138,9 +140,19 @@ def is_of_another(longer: str, start: int, end: int) -> bool:
     words stands behind a particle: *Anna's*, *Tante Anna*, *Rechnung von Anna Berg*.
     """
     before, after = longer[:start].split(), longer[end:]
-    if after.startswith("'") or (before and " " in longer[start:end] and before[-1] in _PARTICLES):
+    whole = " " in longer[start:end]
+    if after.startswith("'") or (before and whole and before[-1] in _PARTICLES):
+        return False
+    # *Maria Silva has*, *met Maria Silva*: who wrote so was asked for no name.
+    if whole and (_is_of_a_clause(after.split()[:1]) or _is_of_a_clause(before[-1:])):
         return False
     return not all(is_known_beside(word.strip(".,")) for word in (*before, *after.split()))
+
+
+def _is_of_a_clause(words: list[str]) -> bool:
+    """Return whether a word beside a whole name is no part of a longer one, but of what is said of its bearer."""
+    said = Is.VERB | Is.CLOSED | Is.PREPOSITION
+    return any(word not in _PARTICLES and bool(flags().get(word, 0) & said) for word in words)
 
 
 def _is_persons(name: str) -> bool:
@@ -155,6 +167,12 @@ def _turned(written: str, start: int, end: int) -> bool:
     if found is None or not begins(written, found.start(1)) or not _LINE_END.match(written, end):
         return False
     return found[1][0].isupper() and not is_ordinary(found[1].lower())
+
+
+def _is_between(written: str, start: int, end: int) -> bool:
+    """Return whether a name stands in brackets or quotation marks inside somebody's: *Benjamin (Ben) Haas*."""
+    before, after = _OPENED.search(written, max(0, start - _BEFORE), start), _SHUT.match(written, end)
+    return before is not None and after is not None and before[1].isupper() and after[1].isupper()
 
 
 def is_small(compared: str, written: str, start: int, end: int) -> bool:

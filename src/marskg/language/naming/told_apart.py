@@ -35,6 +35,9 @@ _AND_BEFORE: Final = re.compile(r"(?<![^\s(])([^\W\d_][\w'’]*) & \Z")
 _DUTCH: Final = re.compile(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
 #: The Dutch *and* behind another name, which is *in* elsewhere.
 _NAMED_AND: Final = re.compile(r"(?<![\w'’-])([^\W\d_])[\w'’-]* en \Z")
+#: Quotation marks around a name behind a word, or at the start of a text, and before a word: it is no field's value.
+_OPENED: Final = re.compile(r"(?:(?<=[^\W\d_]) |\A)[\"'“„«‘‚»]\Z")
+_CLOSED: Final = re.compile(r"[\"'”“»’«] [^\W\d_]")
 #: An article of English that is a preposition before people elsewhere.
 _A: Final = re.compile(r"(?<!\w)(?:(\w+) )?a \Z")
 _HOUSE: Final = re.compile(r",? \d")
@@ -100,10 +103,13 @@ def is_told_apart(compared: str, written: str, text: str, start: int, end: int) 
 def may_be_a_thing(compared: str, written: str, start: int, end: int) -> bool:
     """Return whether a place or a thing may be meant at ``[start, end)``, of which a person has the name.
 
-    It stands where people hardly do, behind *in* or an article, or before a noun: *a Hugo Boss suit*.
+    It stands where people hardly do, behind *in* or an article, before a noun, or alone between quotation marks in a
+    sentence: *a Hugo Boss suit*, *the "Nora Berg" leaks*.
     """
     if compared.startswith(("'s ", "s' "), end):
         return False
+    if _OPENED.search(written, max(0, start - _BEFORE), start) and _CLOSED.match(written, end):
+        return True
     before = _before_things().search(compared, max(0, start - _BEFORE), start)
     named = _NAMED_AND.search(written, max(0, start - _BEFORE), start)
     if before is not None and (named is None or named[1].islower()):

@@ -9,6 +9,7 @@ this sees more, and knows less. The words are data: ``told_names.tsv``. Source: 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -28,6 +29,8 @@ _POSSESSIVE: Final = re.compile(r"['’]s?$")
 #: Words between a word of naming, or a name, and the name that it is about.
 _NEAR: Final = 4
 _BESIDE: Final = 3
+#: Runs beside a word of naming, or a name, that are looked at.
+_NEXT: Final = 3
 #: Letters in which two forms of a name agree.
 _STEM: Final = 4
 #: Letters of a name that is sought: fewer stand in too many words.
@@ -44,6 +47,13 @@ class _Run(NamedTuple):
     @property
     def words(self) -> tuple[str, ...]:
         return tuple(name_form(self.name).split())
+
+
+class _Far(NamedTuple):
+    """A run, and how many words stand between it and what is looked at before."""
+
+    run: _Run
+    between: int
 
 
 @cache
@@ -69,13 +79,18 @@ def may_call_another(text: str, short: str, forms: Iterable[str]) -> bool:
     """Return whether ``text`` may say that ``short``, one of ``forms``, is also a name of who has a whole other one."""
     own = {word for form in forms for word in name_form(form).split()}
     sought = [tuple(name_form(short).split())]
-    found = (name for clause in _clauses(text) for name in _Clause(clause, sought).others(both=True))
+    found = (name for clause in _clauses(text) for name in _Clause(clause, sought).bearers())
     return any(len(words := name_form(name).split()) > 1 and own.isdisjoint(words) for name in found)
 
 
 def _clauses(text: str) -> Iterator[str]:
     """Yield the clauses of a text that may say a name."""
-    if _pattern("noun").search(text) or _pattern("verb").search(text) or _pattern("copula").search(text):
+    if (
+        _pattern("nick").search(text)
+        or _pattern("noun").search(text)
+        or _pattern("verb").search(text)
+        or _pattern("copula").search(text)
+    ):
         yield from _ENDS.split(text)
 
 
@@ -92,21 +107,37 @@ class _Clause:
         self._places = list(_WORD.finditer(text))
         self._own = own
         self._known = {word for words in own for word in words}
+        self._starts = [one.start() for one in self._places]
+        self._ends = [one.end() for one in self._places]
         self._runs = list(self._found())
+        self._mine = [self._is_own(run) for run in self._runs]
 
-    def others(self, *, both: bool = False) -> Iterator[str]:
-        """Yield the names that may be another one's of whom the clause names; none where it names nobody.
-
-        ``both``: a name on either side counts also for a word that stands right before one.
-        """
-        mine = [run for run in self._runs if self._is_own(run)]
-        if not mine:
+    def others(self) -> Iterator[str]:
+        """Yield the names that may be another one's of whom the clause names; none where it names nobody."""
+        if not any(self._mine):
             return
-        for kind in ("noun", "verb"):
+        for kind in ("nick", "noun", "verb"):
             for match in _pattern(kind).finditer(self._text):
-                yield from (run.name for run in self._around(match, before=both or kind == "noun"))
-        for run in mine:
-            yield from (one.name for one in self._runs if self._is_set_beside(run, one))
+                behind, ahead = self._around(match)
+                yield from self._nearest(ahead, _BESIDE - 1 if kind == "verb" else _NEAR)
+                yield from self._nearest(behind, 0 if kind == "verb" else _NEAR)
+        for place, is_mine in enumerate(self._mine):
+            if is_mine:
+                beside = self._runs[max(0, place - _NEXT) : place + _NEXT + 1]
+                yield from (one.name for one in beside if self._is_set_beside(self._runs[place], one))
+
+    def bearers(self) -> Iterator[str]:
+        """Yield the names of whom the clause says that the known one is theirs: before it, or behind *nickname of*."""
+        for kind in ("nick", "noun", "verb"):
+            for match in _pattern(kind).finditer(self._text):
+                behind, ahead = (next(one, None) for one in self._around(match))
+                if behind is None or ahead is None or behind[1] + ahead[1] > _NEAR:
+                    continue
+                mine = self._is_own(behind[0]), self._is_own(ahead[0])
+                if mine == (False, True) and ahead[1] < _BESIDE:
+                    yield behind[0].name
+                elif mine == (True, False) and kind == "nick":
+                    yield ahead[0].name
 
     def _found(self) -> Iterator[_Run]:
         """Yield the runs of words with a capital, the known names in them apart."""
@@ -159,7 +190,11 @@ class _Clause:
 
     def _is_no_name(self, place: int) -> bool:
         plain = name_form(self._places[place][0])
-        if plain in _words("noun") or flags().get(plain, 0) & (Is.TIME | Is.CLOSED) or is_known_beside(plain):
+        if (
+            plain in _words("noun") | _words("nick")
+            or flags().get(plain, 0) & (Is.TIME | Is.CLOSED)
+            or is_known_beside(plain)
+        ):
             return True
         return place == 0 and is_ordinary(plain)
 
@@ -169,36 +204,42 @@ class _Clause:
     def _is_other(self, run: _Run) -> bool:
         return not self._known.issuperset(run.words) and len(run.name) >= _FEWEST
 
-    def _around(self, match: re.Match[str], *, before: bool) -> Iterator[_Run]:
-        """Yield the other names that stand nearest to a word of naming, with few words between."""
-        first = sum(one.end() <= match.start() for one in self._places)
-        end = sum(one.start() < match.end() for one in self._places)
-        ahead = self._nearest([run for run in self._runs if run.first >= end], end, _NEAR if before else _BESIDE - 1)
-        if ahead is not None:
-            yield ahead
-        if before:
-            behind = self._nearest([run for run in reversed(self._runs) if run.end <= first], first, _NEAR)
-            if behind is not None:
-                yield behind
+    def _around(self, match: re.Match[str]) -> tuple[Iterator[_Far], Iterator[_Far]]:
+        """Return the runs behind a word of naming and ahead of it, nearest first, with the words between."""
+        first = bisect_right(self._ends, match.start())
+        end = bisect_left(self._starts, match.end())
+        place = bisect_right(self._runs, first, key=lambda run: run.end)
+        return self._behind(place, first), self._ahead(bisect_left(self._runs, end, key=lambda run: run.first), end)
 
-    def _nearest(self, runs: Iterable[_Run], place: int, most: int) -> _Run | None:
-        """Return the first of ``runs`` that is another name, with at most so many words between; own names are none."""
-        between = 0
-        for run in runs:
-            between += run.first - place if run.first >= place else place - run.end
-            if between > most:
-                return None
+    def _behind(self, place: int, word: int) -> Iterator[_Far]:
+        for run in self._runs[max(0, place - _NEXT) : place][::-1]:
+            yield _Far(run, word - run.end)
+            word = run.first
+
+    def _ahead(self, place: int, word: int) -> Iterator[_Far]:
+        for run in self._runs[place : place + _NEXT]:
+            yield _Far(run, run.first - word)
+            word = run.end
+
+    def _nearest(self, runs: Iterable[_Far], most: int) -> Iterator[str]:
+        """Yield the first of ``runs`` that is another name, with at most so many words between; own names are none."""
+        for run, between in runs:
+            most -= between
+            if most < 0:
+                return
             if not self._is_own(run):
-                return run if self._is_other(run) else None
-            place = run.end if run.first >= place else run.first
-        return None
+                if self._is_other(run):
+                    yield run.name
+                return
 
     def _is_set_beside(self, own: _Run, run: _Run) -> bool:
         """Return whether a run stands beside the own name, and neither joined nor far: *Ann Ek, now Ann Moe*."""
         early, late = sorted((own, run))
+        if not 0 < late.first - early.end <= _BESIDE or not self._is_other(run):
+            return False
         between = self._places[early.end : late.first]
         said = {name_form(one[0]) for one in between}
-        if not 0 < len(between) <= _BESIDE or not self._is_other(run) or said & _words("joins"):
+        if said & _words("joins"):
             return False
         if run.words[0] == own.words[0] and len(run.words) > 1:
             return True

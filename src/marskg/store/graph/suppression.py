@@ -31,7 +31,7 @@ from marskg.language.naming.edges import is_mark
 from marskg.language.naming.spellings import bare_form, name_form
 from marskg.language.text_forms import UNSPACED, forms_of, signs_of, wordings
 from marskg.ontology.fields import Label, every_text
-from marskg.ontology.vocabulary import EdgeType, PreferenceRule
+from marskg.ontology.vocabulary import Datatype, EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.rows.erased_texts import ErasedTexts, FormDigests, Searched
 from marskg.store.rows.paging import pages
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from marskg.drafts import Draft
+    from marskg.ontology.fields import Told
     from marskg.records import Edge, Memory
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.unit.unit_of_work import Unit
@@ -155,7 +156,9 @@ class Digests:
         said, whole = set(kept), kept[0] if kept else ""
         beside: set[str] = set()
         for one in every_text(memory):
-            if one.field.label is None and one.field.name != "content" and _is_prose(one.text, counter):
+            if one.field.label is not None or one.field.name == "content" or _is_called(one):
+                continue
+            if _is_prose(one.text, counter):
                 signs = signs_of(one.text)
                 if signs not in whole:
                     beside.add(signs)
@@ -264,17 +267,20 @@ def _kept(content: str, counter: TokenCounter) -> Iterator[str]:
             yield signs_of(one)
 
 
-def _is_prose(text: str, counter: TokenCounter) -> bool:
-    """Return whether a text beside the content is no address, path, number or name, which many memories have.
+def _is_called(told: Told) -> bool:
+    """Return whether a name in free JSON, with other names or a list below it, is what somebody is called.
 
     A rare name, or one in letters that weigh more, has as many tokens as a sentence.
     """
-    letters = text if text.isascii() else "".join(one for one in text if not is_mark(one))
-    if " " not in text.strip() and text.isascii():
+    if told.name or told.field.datatype is not Datatype.JSON or UNSPACED.search(told.text):
         return False
-    if _NAME.fullmatch(letters) and not UNSPACED.search(text):
-        return False
-    return len(text) >= LEAST and counter.count(text) >= LEAST
+    return _NAME.fullmatch("".join(one for one in told.text if not is_mark(one))) is not None
+
+
+def _is_prose(text: str, counter: TokenCounter) -> bool:
+    """Return whether a text beside the content is no address, path or number, which many memories have."""
+    words = " " in text.strip() or not text.isascii()
+    return words and len(text) >= LEAST and counter.count(text) >= LEAST
 
 
 def digests_of(unit: Unit) -> Digests:

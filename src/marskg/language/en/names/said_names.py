@@ -229,9 +229,7 @@ class SaidNames:
     def _whole(self, first: int, nick: int, last: int, *, bracket: bool) -> Mention | None:
         """Return who is called by three parts of a name; None where they are not those of one person."""
         parts = [self.mentions[number] for number in (first, nick, last)]
-        if parts[0].fixed or parts[2].fixed:
-            return None
-        if any(part.type in _TYPES - {EntityType.PERSON, EntityType.WORK} for part in parts):
+        if any(part.fixed or part.type in _TYPES - {EntityType.PERSON, EntityType.WORK} for part in parts):
             return None
         if EntityType.WORK in {parts[0].type, parts[2].type} or (bracket and not _is_short(parts[0], parts[1])):
             return None
