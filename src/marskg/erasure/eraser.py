@@ -183,8 +183,9 @@ class Eraser:
         engine = self._writer.engine
         custody = custody_of(engine)
         with self._writer.alone():
-            # Before anything is promised: what is refused leaves no trace.
-            request = self._writer.run(lambda unit: _meant(unit, asked))
+            # Before anything is promised: what is refused leaves no trace. Of an entity the erasure itself refuses it.
+            promised = scrub or snapshots or asked.by != "entity"
+            request = self._writer.run(lambda unit: _meant(unit, asked)) if promised else asked
             if scrub:
                 engine.promise_scrub()
             key = None if custody is None else _scheduled(custody, request)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from marskg.answer import Answer
@@ -24,6 +23,7 @@ from marskg.language.naming.asked import labelled_number
 from marskg.language.naming.caution import initials_of, parts_alone, parts_of
 from marskg.language.naming.edges import Verdict
 from marskg.language.naming.familiar import is_given
+from marskg.language.naming.kindred import REASON as KINDRED
 from marskg.language.naming.matcher import BESIDE, COMMON_WORD, INSIDE, LONGER_NAME, NameMatcher, Reading
 from marskg.language.naming.neighbours import is_common
 from marskg.language.naming.told_names import may_call_another
@@ -272,7 +272,8 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
     sharing, unclear = _mentioning(unit, spelled.sharers), _mentioning(unit, spelled.bare)
     for memory in filter(owned, _whole(unit)):
         matter = Matter.of(memory)
-        found = spelled.read(matter, theirs=memory.id in theirs)
+        told = memory.id in sharing and spelled.is_told(memory.names_given)
+        found = spelled.read(matter, theirs=memory.id in theirs, told=told)
         given = gives_of(memory.names_given, entity).names if entity is not None and memory.id in linked else ()
         doubt = spelled.doubt(matter, given) if memory.id in linked and found.verdict is not Verdict.IS else None
         if found.verdict is Verdict.IS:
@@ -283,7 +284,7 @@ def _naming(unit: Unit, name: str, owned: Callable[[Memory], bool] | None = None
             ids.remove(memory.id)
             others.read(memory, doubt)
         elif memory.id not in linked:
-            others.read(memory, found if parts is None else parts.read(found, matter))
+            others.read(memory, found if parts is None else parts.read(found, matter, told=told), told=told)
         if memory.id in sharing and spelled.is_by_nickname(memory.names_given):
             unclear.add(memory.id)
         guesses.read(memory, matter.texts, found, given)
@@ -402,9 +403,18 @@ class _Spelled:
 
     def is_by_nickname(self, entries: Iterable[str]) -> bool:
         """Return whether what mentions ``sharers`` calls them, by its ``entries``, as the entity is called besides."""
+        called = self._called(entries)
+        return bool(called) and all(names <= self.nicknames for names in called)
+
+    def is_told(self, entries: Iterable[str]) -> bool:
+        """Return whether what mentions ``sharers`` says of one, by its ``entries``, who they are and the nickname."""
+        return any(
+            not names <= self.nicknames and not names.isdisjoint(self.nicknames) for names in self._called(entries)
+        )
+
+    def _called(self, entries: Iterable[str]) -> list[set[str]]:
         found = given_by(entries)
-        called = [found[one.id].names for one in self.sharers if one.id in found]
-        return bool(called) and all(folded_name(name) in self.nicknames for name in chain.from_iterable(called))
+        return [set(map(folded_name, found[one.id].names)) for one in self.sharers if one.id in found]
 
     def doubt(self, matter: Matter, given: Iterable[str]) -> Reading | None:
         """Return what ``matter``, which is linked to the entity, has of its names; None where the link stands.
@@ -418,15 +428,20 @@ class _Spelled:
         stands = found.verdict is Verdict.IS or not may_be_read(matter.texts, self.forms)
         return None if stands else doubtful(found)
 
-    def read(self, matter: Matter, *, theirs: bool) -> Reading:
-        """Return what ``matter`` has of the spellings; ``theirs`` says that it mentions another who has one of them."""
+    def read(self, matter: Matter, *, theirs: bool, told: bool) -> Reading:
+        """Return what ``matter`` has of the spellings.
+
+        ``theirs`` says that it mentions another who has one of them, ``told`` that a nickname in it is another's.
+        """
         if theirs:
             found = self._reading(matter, self.own)
             return found if found.verdict is Verdict.IS else Reading(Verdict.OTHER, OTHERS)
         if not self.common:
             return self._reading(matter, self.forms)
         found = self._reading(matter, tuple(form for form in self.forms if form not in self.common))
-        if found.verdict is Verdict.IS:
+        if told and found.reason == KINDRED:
+            return Reading(Verdict.NONE)
+        if told or found.verdict is Verdict.IS:
             return found
         shared = self._reading(matter, self.common)
         if shared.verdict is not Verdict.IS:
@@ -471,10 +486,12 @@ class _Others:
         self._taken = taken
         self._found: dict[Verdict, list[Listed]] = {Verdict.NEAR: [], Verdict.OTHER: []}
 
-    def read(self, memory: Memory, found: Reading) -> None:
-        """Take note of what a memory has of the name."""
+    def read(self, memory: Memory, found: Reading, *, told: bool = False) -> None:
+        """Take note of what a memory has of the name; if nothing, whether it is ``told`` of another who has it."""
         if memory.id in self._anyway:
             return
+        if told and found.verdict is Verdict.NONE:
+            found = Reading(Verdict.OTHER, OTHERS)
         if found.verdict is Verdict.IS and self._taken is not None:
             self._found[Verdict.NEAR].append(Listed(memory.id, self._taken))
         elif found.verdict in self._found:
@@ -533,12 +550,15 @@ class _Parts:
         initials = tuple(filter(None, map(initials_of, forms)))
         return cls(words, NameMatcher(words, surely), frozenset(surely), initials)
 
-    def read(self, found: Reading, matter: Matter) -> Reading:
-        """Return what was found of a name in ``matter``, or else that it has a part of it."""
+    def read(self, found: Reading, matter: Matter, *, told: bool = False) -> Reading:
+        """Return what was found of a name in ``matter``, or else that it has a part of it.
+
+        Where a short form is ``told`` to be another's, only a part as it is given counts.
+        """
         if found.verdict is not Verdict.NONE:
             return found
         has = self.matcher.judge((*matter.names, *matter.subjects), matter.texts)
-        if has.verdict is Verdict.NEAR and has.reason == COMMON_WORD and not self._written(matter):
+        if has.verdict is Verdict.NEAR and (told or has.reason == COMMON_WORD) and not self._written(matter):
             return found
         if has.verdict is Verdict.OTHER and may_begin_sentence(matter.texts, self.longer, self.words):
             return Reading(Verdict.NEAR, PART)

@@ -182,6 +182,10 @@ _FORMS: Final = (
     _form("passport", "my passport is {X1234567}", "My passport expires in 2031",
           r"(?=[A-Z0-9 -]*\d{3})(?:(?-i:[A-Z]{1,3})[ -]?|[A-Z]{0,3})\d{3,9}(?:[A-Z]\d{4}|[A-Z]{0,2})", _long_enough,
           r"passports?|passeport|pasaporte|passaporto|reisepass\w*|pass-?(?:nr|nummer|no)|travel document|여권\w*|护照\w*|旅券\w*"),
+    # Letters and digits by turns, as Germany, France and Poland have them.
+    _form("passport", "my passport is {C01X00T47}", "My passport is EXPIRED2, I think",
+          r"(?-i:(?!\d{1,2}[A-Z]{3}\d{2,4}\b)(?=(?:[A-Z]*\d){4})(?=\d*[A-Z])[A-Z0-9]{8,9})", None,
+          r"passports?|passeport|pasaporte|passaporto|reisepass\w*|pass-?(?:nr|nummer|no)|travel document|여권\w*|护照\w*|旅券\w*"),
     _form("driving-licence", "my driving licence is {D1234567}", "My driving licence expires in 2031",
           r"(?=[A-Z0-9*-]*\d[A-Z0-9*-]*\d{2})(?:[A-Z]{1,5}[- ]?)?[\d*][\d*A-Z-]{4,15}", _long_enough,
           r"driv(?:er'?s?|ing|ers)[ -]?(?:license|licence|permit|lic)?|dl|dl#|lic(?:ense|ence)? (?:number|no|#)"
