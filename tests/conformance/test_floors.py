@@ -1,4 +1,4 @@
-"""Nothing is shown to fill a budget: a question about nothing in the store is answered with nothing, and says so."""
+"""What is shown says whether it is sure to bear on the question; who wants precision gets nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ STRANGE = ("Tell me a joke", "What is 12 times 12?", "Who composed Fidelio?", "T
 
 
 def contents(found: Any) -> list[str]:
-    return [hit.memory.content for hit in found]
+    """Return what is sure to bear."""
+    return [hit.memory.content for hit in found if hit.certain]
+
+
+def unsure(found: Any) -> list[str]:
+    return [hit.memory.content for hit in found if not hit.certain]
 
 
 def _told(stores: Stores) -> AgentMemory:
@@ -42,17 +47,58 @@ def _told(stores: Stores) -> AgentMemory:
     return memory
 
 
-def test_a_question_about_nothing_in_the_store_is_answered_with_nothing(stores: Stores) -> None:
+def test_what_is_nearest_is_marked_where_nothing_is_sure_to_bear(stores: Stores) -> None:
     memory = _told(stores)
-    before = memory.verify().ok
     for question in STRANGE:
         hits = memory.retrieve(question)
-        assert (len(hits), hits.tokens, hits.as_text(), hits.id) == (0, 0, "", None)
-        assert any("nothing that is remembered bears on this" in notice for notice in hits.notices)
+        assert not contents(hits)
+        assert set(unsure(hits)) == {*FACTS}  # All that there is fits.
+        assert hits.as_text().splitlines()[1] == "# Perhaps not about this"
+        assert {line["section"] for line in hits.as_dict()["memories"]} == {"Perhaps not about this"}
+        assert any("perhaps does not bear on this" in notice for notice in hits.notices)
         assert question not in str(hits.notices)
         assert hits.confidence is not None
         assert hits.confidence < 0.5
-    assert before
+
+
+def test_who_wants_precision_gets_nothing_where_nothing_is_sure_to_bear(stores: Stores) -> None:
+    memory = _told(stores)
+    for question in STRANGE:
+        hits = memory.retrieve(question, min_confidence=0.5)
+        assert (len(hits), hits.tokens, hits.as_text(), hits.id) == (0, 0, "", None)
+        assert any("nothing that is remembered bears on this" in notice for notice in hits.notices)
+
+
+def test_what_is_not_sure_to_bear_takes_a_third_of_the_budget_and_no_place_of_what_is(stores: Stores) -> None:
+    memory = _told(stores)
+    for number in range(200):
+        memory.remember(f"Parcel {number} left the northern dock in the morning", kind="semantic")
+    for budget in (60, 250, 600):
+        hits = memory.retrieve("Who composed Fidelio?", token_budget=budget)
+        assert not contents(hits)
+        spent = sum(hit.tokens for hit in hits)
+        assert len(hits) <= 8 or spent <= budget // 3
+        assert len(hits) >= 8 or hits.tokens > budget - 40
+    asked, place = ASKED[0]
+    hits = memory.retrieve(asked)
+    assert hits[0].certain
+    assert hits[0].memory.content == FACTS[place]
+    marks = [hit.certain for hit in hits]
+    assert marks == sorted(marks, reverse=True)
+
+
+def test_in_a_small_budget_each_line_says_that_it_may_not_bear(stores: Stores) -> None:
+    memory = _told(stores)
+    hits = memory.retrieve("Who composed Fidelio?", token_budget=40)
+    assert len(hits)
+    assert all(line.split(" ", 1)[1].startswith("perhaps: ") for line in hits.as_text().splitlines())
+
+
+def test_a_short_store_is_shown_whole_where_it_fits(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    for number in range(40):
+        memory.remember(f"{number} pears", kind="semantic")
+    assert len(memory.retrieve("How is the weather in Lima?")) == 40
 
 
 @pytest.mark.parametrize(("question", "place"), ASKED)
@@ -66,14 +112,17 @@ def test_a_question_in_other_words_is_answered(stores: Stores, question: str, pl
 
 def test_the_caller_sets_how_sure_an_answer_has_to_be(stores: Stores) -> None:
     memory = _told(stores)
+    assert unsure(memory.retrieve(STRANGE[0]))
     assert contents(memory.retrieve(STRANGE[0], min_confidence=0))
     sure = memory.retrieve(ASKED[2][0])
     assert sure.confidence is not None
-    assert len(memory.retrieve(ASKED[2][0], min_confidence=sure.confidence)) == len(sure)
-    assert len(memory.retrieve(ASKED[2][0], min_confidence=min(1, sure.confidence + 0.000_01))) in {0, len(sure)}
+    strict = memory.retrieve(ASKED[2][0], min_confidence=sure.confidence)
+    assert contents(strict) == contents(sure)
+    assert not unsure(strict)
+    assert len(memory.retrieve(ASKED[2][0], min_confidence=min(1, sure.confidence + 0.000_01))) in {0, len(strict)}
     memory.settings.set(None, {"retrieval.min_confidence": 0})
     assert contents(memory.retrieve(STRANGE[0]))
-    assert not contents(memory.retrieve(STRANGE[0], min_confidence=0.5))
+    assert not len(memory.retrieve(STRANGE[0], min_confidence=0.5))
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "much", True])
@@ -97,11 +146,11 @@ def test_without_vectors_words_alone_say_how_sure_an_answer_is(stores: Stores) -
     memory = stores.open(embedding__model="none", **FLOOR)
     for fact in FACTS:
         memory.remember(fact, kind="semantic")
-    sure, unsure = memory.retrieve("the lift on the north side"), memory.retrieve("Tell me a joke about opera")
+    sure, doubtful = memory.retrieve("the lift on the north side"), memory.retrieve("Tell me a joke about opera")
     assert sure.confidence is not None
-    assert unsure.confidence is not None
-    assert sure.confidence > 0.9 > unsure.confidence
-    assert not contents(unsure)
+    assert doubtful.confidence is not None
+    assert sure.confidence > 0.9 > doubtful.confidence
+    assert not len(doubtful)
     for question in ("Tell me a joke about opera", "the of and", "?!…"):
         assert memory.retrieve(question).notices == ("nothing that is remembered bears on this",)
 
@@ -187,7 +236,7 @@ def test_a_topic_that_is_filtered_for_is_no_reason_to_show_all_of_it(stores: Sto
     for fact in HOUSE:
         memory.remember(fact, kind="semantic", intent_tags=["house"])
     question = "Who waters the orchids?"
-    (hit,) = memory.retrieve(question, tags=["house"])
+    (hit,) = (one for one in memory.retrieve(question, tags=["house"]) if one.certain)
     assert (hit.memory.content, hit.why["intent"]) == (HOUSE[2], 0)
     # Nor is one that only the nearest have: who asks names it, or gets what bears on the question.
     for number in range(4):

@@ -276,7 +276,7 @@ class Reading:
         """
         request = replace(self._request(query, None, None, None, explain=False, gate={}), record=False)
         hits = self._search.retrieve(request)
-        return hits[0].memory.id if hits else None
+        return next((hit.memory.id for hit in hits if hit.certain), None)
 
     def prepare(self, progress: Callable[[int], None] | None = None) -> int:
         """Bring the index up to date; returns how many memories it holds."""

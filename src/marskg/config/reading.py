@@ -94,11 +94,16 @@ class RetrievalSettings:
     """How a tenant is read where the caller says nothing."""
 
     profile: str = text("how candidates are ranked: fused, memoryarchitect, or the path of a .yaml file", "fused")
-    k: int = integer("most memories that one retrieval shows where the caller says nothing", 20, 1, 1_000_000)
+    k: int = integer(
+        "most memories that one retrieval shows where the caller says nothing; the token budget binds before it",
+        1_000,
+        1,
+        1_000_000,
+    )
     token_budget: int = integer("tokens of one retrieval where the caller says nothing", 1_000, 0, 1 << 30)
     min_confidence: float = number(
-        "confidence below which a question is answered with nothing; counts where the embedding model is "
-        "calibrated, as the bundled ones are",
+        "confidence below which what is shown is marked as perhaps not bearing on the question; counts where the "
+        "embedding model is calibrated, as the bundled ones are",
         0.5,
         0,
         1,

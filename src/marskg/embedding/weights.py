@@ -40,6 +40,15 @@ class ModelFiles:
         Raises:
             EmbeddingUnavailable: the package is missing, or its file is not the one with this digest.
         """
+        content = self.content(path, sha256)
+        try:
+            return {name: np.asarray(tensor, dtype=np.float32) for name, tensor in load(content).items()}
+        except SafetensorError as error:
+            msg = f"the weights {path} in {self._package} cannot be read: {self._install}"
+            raise EmbeddingUnavailable(msg) from error
+
+    def content(self, path: str, sha256: str) -> bytes:
+        """Return the file at ``path`` in the package; see :meth:`tensors` for what is raised."""
         content = self._read(path)
         if hashlib.sha256(content).hexdigest() != sha256:
             msg = (
@@ -47,11 +56,7 @@ class ModelFiles:
                 f"two weights cannot be compared: install the right ones with {self._install}"
             )
             raise EmbeddingUnavailable(msg)
-        try:
-            return {name: np.asarray(tensor, dtype=np.float32) for name, tensor in load(content).items()}
-        except SafetensorError as error:
-            msg = f"the weights {path} in {self._package} cannot be read: {self._install}"
-            raise EmbeddingUnavailable(msg) from error
+        return content
 
     def word_pieces(self, path: str, sha256: str, most: int | None = None) -> WordPieces:
         """Return the tokenizer of the JSON file at ``path`` in the package; see :meth:`tensors` for what is raised."""

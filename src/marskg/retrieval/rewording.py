@@ -74,13 +74,13 @@ class Rewording:
         self._kept = {}
 
     def answered(self, request: Request, hits: Hits, search: Callable[[str], Hits]) -> Hits:
-        """Return ``hits``, or where these are none what another wording of what is asked finds by ``search``."""
-        if hits.hits or hits.complete is not None or hits.confidence is None:
+        """Return ``hits``, or where none is certain what another wording of what is asked finds by ``search``."""
+        if _answers(hits) or hits.complete is not None or hits.confidence is None:
             return hits
         wordings, why = self._wordings(request)
         for wording in wordings:
             found = search(wording)
-            if found.hits:
+            if _answers(found):
                 return replace(found, notices=(*found.notices, FOUND))
         return hits if why is None else replace(hits, notices=(*hits.notices, why))
 
@@ -123,6 +123,11 @@ class Rewording:
                     self.forget()
                 self._kept[digest] = _usable(reply.entries, question)
             return self._kept[digest], None
+
+
+def _answers(hits: Hits) -> bool:
+    """Return whether something that is certain to bear on the question is shown."""
+    return any(hit.certain for hit in hits)
 
 
 def _usable(entries: Sequence[dict[str, Any]], question: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ COUNTER = TokenCounter()
 
 def _turn(number: int, text: str, source: SourceType) -> Passage:
     turn = memory(number, text, kind=Kind.EPISODIC, session="s2", source_type=source, valid_from=NOON + number)
-    return passage(turn, text, recent=True)
+    return passage(turn, text, Section.RECENT)
 
 
 def _example() -> Rendered:

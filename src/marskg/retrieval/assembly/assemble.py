@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from marskg.config import AssemblySettings
 from marskg.errors import InvalidInput
 from marskg.retrieval.assembly.candidate_filter import Pool
+from marskg.retrieval.assembly.rendering import Section
 from marskg.retrieval.assembly.selection import Tray
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.assembly.context_sections import Summary
     from marskg.retrieval.assembly.context_window import Counter
     from marskg.retrieval.assembly.contradictions import Conflict, Resolution
-    from marskg.retrieval.assembly.rendering import Passage, Rendered, Section
+    from marskg.retrieval.assembly.rendering import Passage, Rendered
 
 _DEFAULTS = AssemblySettings()
 
@@ -54,6 +55,11 @@ class Shown:
     shortened: bool
     section: Section
     number: int
+
+    @property
+    def certain(self) -> bool:
+        """Return whether it is sure enough to bear on the question."""
+        return self.section is not Section.UNSURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +107,18 @@ def assemble(
     conflict: Conflict | None = None,
     leading: Sequence[Passage] = (),
     most: int | None = None,
+    unsure: int | None = None,
     weighed: bool = False,
 ) -> Assembled:
     """Fill ``budget`` tokens with the best of ``candidates``, the last turns of the session and its summary.
 
     ``leading`` are lines that come before all others, such as a complete sum; ``most`` is how many candidates are shown
-    at most, any number if left out. ``recent`` are episodes of the session, in any order; ``contradicts`` pairs of ids
-    joined by an edge; ``conflict`` finds other contradictions, see :mod:`marskg.retrieval.assembly.contradictions`.
-    ``weighed`` says that ``counter`` is the one that the memories' ``weight`` comes from, which saves counting them
-    again; the result is counted in any case. A budget of 0 gives an empty result.
+    at most, any number if left out. ``unsure`` is how many tokens go to candidates that are not certain, but for the
+    first :data:`~marskg.retrieval.assembly.selection.FEWEST` of them; a third of the budget if left out. ``recent`` are
+    episodes of the session, in any order; ``contradicts`` pairs of ids joined by an edge; ``conflict`` finds other
+    contradictions, see :mod:`marskg.retrieval.assembly.contradictions`. ``weighed`` says that ``counter`` is the one
+    that the memories' ``weight`` comes from, which saves counting them again; the result is counted in any case. A
+    budget of 0 gives an empty result.
 
     Raises:
         InvalidInput: the budget is no integer or negative, two candidates have one id, or their vectors cannot be
@@ -120,7 +129,7 @@ def assemble(
         raise InvalidInput(message)
     pool = Pool(candidates, settings, contradicts, conflict)
     lines = len(pool.kept) + len(recent) + len(leading) + (len(summary.lines) if summary is not None else 0)
-    tray = Tray(budget, counter, settings, query_terms, weighed=weighed, most=lines)
+    tray = Tray(budget, counter, settings, query_terms, weighed=weighed, most=lines, unsure=unsure)
     tray.lay_leading(leading)
     tray.lay_session(recent, summary, pool.kept)
     tray.lay_candidates(pool, len(pool.kept) if most is None else most)

@@ -33,7 +33,8 @@ class Candidate:
     ``goals`` are ids of what it mentions and of the active tasks that it serves. ``bases`` are the ids of the memories
     that it makes no sense without (``dependsOn``): it is shown with them or not at all. ``answers`` is the id of the
     turn right before it in its session if that one asks. ``passage`` is the number of its passage that was found, if it
-    has several. ``why`` has each earlier stage's number in 1e-6.
+    has several. ``certain`` is whether it is sure enough to bear on the question. ``why`` has each earlier stage's
+    number in 1e-6.
     """
 
     memory: Memory
@@ -45,6 +46,7 @@ class Candidate:
     answers: str | None = None
     passage: int | None = None
     why: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    certain: bool = True
 
     @property
     def id(self) -> str:

@@ -164,7 +164,7 @@ def lay_recent(turns: Sequence[Memory], limit: int, room: Room, shortener: Short
     floor = room.left - min(limit, room.left)
     kept: list[Passage] = []
     for turn in sorted(turns, key=lambda one: (one.valid_from, one.sequence), reverse=True):
-        whole = passage(turn, turn.content or "", recent=True)
+        whole = passage(turn, turn.content or "", Section.RECENT)
         found = shortener.within(whole, room.left - floor, room)
         if found is not None:
             room.take([found])

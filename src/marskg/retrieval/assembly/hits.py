@@ -28,7 +28,7 @@ class Hit(Answer, brief=("score", "memory")):
     """One memory that was shown.
 
     ``memory.content`` is the text as shown; ``score`` and the numbers of ``why`` are decimals; ``tokens`` is what the
-    content weighs.
+    content weighs. ``certain`` is False where it perhaps does not bear on the question, as the text says as well.
     """
 
     memory: Memory
@@ -36,6 +36,7 @@ class Hit(Answer, brief=("score", "memory")):
     tokens: int
     why: Mapping[str, float] = field(default_factory=dict)
     shortened: bool = False
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class Section(StrEnum):
     COMPLETE = "Complete"
     SUMMARY = "Summary of this session"
     MEMORY = "Memory"
+    UNSURE = "Perhaps not about this"
     RECENT = "Recent turns"
 
 
@@ -110,8 +111,9 @@ class Passage:
 
     @property
     def origin(self) -> str:
-        """Return what tells whose word it is; a line made of several says it within."""
-        return "" if self.memory is None else origin(self.memory.source_type)
+        """Return what tells whose word it is, and that it may not bear; a line made of several says it within."""
+        perhaps = "perhaps: " if self.section is Section.UNSURE else ""
+        return perhaps if self.memory is None else f"{perhaps}{origin(self.memory.source_type)}"
 
 
 class Group(NamedTuple):
@@ -124,9 +126,9 @@ class Group(NamedTuple):
     status: str | None = None
 
 
-def passage(memory: Memory, text: str, *, shortened: bool = False, recent: bool = False) -> Passage:
-    """Return the passage that shows ``text`` of ``memory``: as what is remembered, or as a recent turn."""
-    return Passage(Section.RECENT if recent else Section.MEMORY, text, (memory.id,), memory, shortened)
+def passage(memory: Memory, text: str, section: Section = Section.MEMORY) -> Passage:
+    """Return the passage that shows ``text`` of ``memory`` whole."""
+    return Passage(section, text, (memory.id,), memory)
 
 
 def one_line(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.retrieval.assembly.candidate import family
 from marskg.retrieval.assembly.context_sections import Shortener, lay_recent, lay_summary
 from marskg.retrieval.assembly.queue import Queue
-from marskg.retrieval.assembly.rendering import Rendered, passage
+from marskg.retrieval.assembly.rendering import Rendered, Section, passage
 from marskg.retrieval.assembly.token_room import Room
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NO_BASE = "a memory that it depends on cannot be shown"
 SURPLUS = "as many as were asked for are shown"
+UNSURE = "it perhaps does not bear on the question, and enough of that kind is shown"
 #: The part of the budget up to which a family or a list is shown whole once one of it is.
 _FAMILY: Final = 0.25
 #: The tokens up to which an answer says little without its question, and the part of the answer's standing that the
@@ -37,6 +38,9 @@ _SHORT: Final = 24
 _ASKED: Final = 0.25
 #: Tokens that a long memory may have, however small the budget is: a passage is not shortened.
 _LEAST: Final = 96
+#: The part of the budget that goes to what is not certain to bear on the question, and how many are shown even so.
+_UNSURE: Final = 1 / 3
+FEWEST: Final = 8
 #: The part of a memory that must have room for it to be shortened rather than passed over.
 _TELLING: Final = 0.5
 
@@ -53,16 +57,20 @@ class Tray:
         *,
         weighed: bool,
         most: int,
+        unsure: int | None = None,
     ) -> None:
         """Begin empty, with ``budget`` tokens of room; ``most`` passages may come.
 
-        For ``weighed`` see :class:`marskg.retrieval.assembly.token_room.Room`.
+        ``unsure`` tokens are for what is not certain, a third of the budget if left out. For ``weighed`` see
+        :class:`marskg.retrieval.assembly.token_room.Room`.
         """
         self._budget = budget
         self._settings = settings
         self._room = Room(budget, counter, plain=budget < settings.plain_below, weighed=weighed, most=most)
         self._shortener = Shortener(query_terms, settings.minimum_excerpt)
         self._excerpts = settings.excerpts
+        self._unsure = int(budget * _UNSURE) if unsure is None else unsure
+        self._doubtful = 0
         self._leading: list[Passage] = []
         self._summary: list[Passage] = []
         self._recent: dict[str, Passage] = {}
@@ -107,10 +115,12 @@ class Tray:
                 self.reasons[one.id] = NO_BASE
             elif len(self._laid) + len(missing) > most:
                 self.reasons[one.id] = SURPLUS
+            elif not one.certain and self._doubtful >= FEWEST and self._unsure <= 0:
+                self.reasons[one.id] = UNSURE
             elif missing and self._lay(missing, giant):
                 asked = self._asked(one, pool, by_id)
                 for others in (asked, kin.get((family(one.memory), one.memory.subjects), [])):
-                    missing += self._lay_whole(others, by_id, most)
+                    missing += self._lay_whole(others, by_id, most, one)
                 for other in missing:
                     queue.shown(other.id)
         self._lengthen()
@@ -120,7 +130,7 @@ class Tray:
         room = self._room
         for ident, (one, shown) in self._laid.items():
             if shown.shortened and room.left > room.mark:
-                whole = _whole(one)
+                whole = _whole(one, shown.section)
                 longer = self._shortener.within(whole, room.price([shown]) + room.left, room, one.passage)
                 if longer is not None and room.exchange(shown, longer):
                     self._laid[ident] = (one, longer)
@@ -132,12 +142,14 @@ class Tray:
             return []
         return [asked] if pool.standing[asked.id] >= _ASKED * pool.standing[one.id] else []
 
-    def _lay_whole(self, others: Sequence[Candidate], by_id: Mapping[str, Candidate], most: int) -> list[Candidate]:
-        """Lay all of ``others`` that are not there yet, or none; return what was laid."""
+    def _lay_whole(
+        self, others: Sequence[Candidate], by_id: Mapping[str, Candidate], most: int, lead: Candidate
+    ) -> list[Candidate]:
+        """Lay all of ``others`` that are not there yet beside ``lead``, or none; return what was laid."""
         missing = self._missing(others, by_id) or []
         if not missing or len(self._laid) + len(missing) > most:
             return []
-        shown = [_whole(one) for one in missing]
+        shown = [_whole(one, _section(lead)) for one in missing]
         price = self._room.price(shown)
         if price > min(self._room.left, int(self._budget * _FAMILY)):
             return []
@@ -181,7 +193,7 @@ class Tray:
         does.
         """
         room = self._room
-        shown = [_whole(one) for one in bundle]
+        shown = [_whole(one, _section(bundle[0])) for one in bundle]
         price = room.price(shown)
         whole = price if len(shown) == 1 else room.price(shown[:1])
         limit = min(giant, room.left - (price - whole))
@@ -204,6 +216,9 @@ class Tray:
 
     def _take(self, bundle: Sequence[Candidate], shown: Sequence[Passage], price: int) -> None:
         self._room.take(shown, price)
+        if shown[0].section is Section.UNSURE:
+            self._doubtful += len(shown)
+            self._unsure -= price
         self._laid.update((one.id, (one, piece)) for one, piece in zip(bundle, shown, strict=True))
 
     def _missing(self, wanted: Sequence[Candidate], by_id: Mapping[str, Candidate]) -> list[Candidate] | None:
@@ -221,8 +236,13 @@ class Tray:
         return list(found.values())
 
 
-def _whole(one: Candidate) -> Passage:
-    return passage(one.memory, one.content)
+def _whole(one: Candidate, section: Section = Section.MEMORY) -> Passage:
+    return passage(one.memory, one.content, section)
+
+
+def _section(lead: Candidate) -> Section:
+    """Return where a candidate is shown, and what comes with it."""
+    return Section.MEMORY if lead.certain else Section.UNSURE
 
 
 def _kin(candidates: Iterable[Candidate]) -> dict[tuple[str | None, tuple[str, ...]], list[Candidate]]:

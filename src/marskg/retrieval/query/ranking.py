@@ -111,11 +111,15 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate: its row, its score and each number behind it, as integers of 1e-6."""
+    """One candidate: its row, its score and each number behind it, as integers of 1e-6.
+
+    ``certain`` is whether it is sure enough to bear on the query.
+    """
 
     row: int
     score: int
     why: Mapping[str, int]
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,7 @@ class Ranker:
         nearest: Nearest | None = None,
         calibration: Calibration = UNCALIBRATED,
         floor: float = 0.0,
+        strict: bool = False,
         outlived: Outlived | None = None,
         meant: npt.NDArray[np.intp] | None = None,
     ) -> None:
@@ -185,9 +190,9 @@ class Ranker:
         A ``restricted`` reader must not learn whether there is more than they see, and one who is ``bound`` as little
         from what was read out of texts (:class:`~marskg.retrieval.access.visibility.Sight`). Without ``nearest`` all
         vectors are compared. ``calibration`` is that of the model that made the vectors; where there is a ``floor``
-        of confidence, what says next to nothing fills no budget, and what is below the floor is marked. Turns that are
-        ``outlived`` give way to their facts. ``meant`` are the rows of the entries that a sum is asked of, and of the
-        goals that it is compared with.
+        of confidence, what is below it stands after what is not, and is marked; a ``strict`` one leaves it out. Turns
+        that are ``outlived`` give way to their facts. ``meant`` are the rows of the entries that a sum is asked of, and
+        of the goals that it is compared with.
         """
         self._restricted = restricted
         self._bound = bound
@@ -199,6 +204,7 @@ class Ranker:
         self._profile = profile
         self._calibration = UNCALIBRATED if query.vector is None else calibration
         self._floor = floor
+        self._strict = strict
         self._outlived = outlived
         self._meant = np.zeros(0, dtype=np.intp) if meant is None else meant
         self._among = Among(0)
@@ -265,20 +271,25 @@ class Ranker:
         stay = ~np.isin(rows, gone)
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
         total = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
-        fills = self._fills(rows, features, evidence, intent) & stay
-        features = {name: values[fills] for name, values in features.items()}
-        best = self._best(rows[fills], total[fills], limit)
-        shown = likely[fills]
-        weak = (shown < self._floor) & self._calibration.vectors
-        found = _numbered(best, features, weak, len(best.rows) if enough is None else enough(best.rows))
         confidence = round(float(likely.max(initial=0.0)), 6)
-        # The row of the turn that asks, for each that stands right after one.
-        before = self._visible.beside.before[best.rows]
-        asks = (before >= 0) & self._index.columns["asks"][before]
-        answered = dict(zip(best.rows[asks].tolist(), before[asks].tolist(), strict=True))
+        sure = confidence >= self._floor or not self._calibration.vectors
+        certain = self._fills(rows, features, evidence, intent) & sure
+        kept = certain & stay if self._strict else stay
+        features = {name: values[kept] for name, values in features.items()}
+        best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
+        weak = (likely[kept] < self._floor) & self._calibration.vectors
+        marks = _Marks(weak, certain[kept])
+        found = _numbered(best, features, marks, len(best.rows) if enough is None else enough(best.rows))
+        before = self._asked_before(best.rows)
         telling = self._telling(best.rows[: len(found)].tolist())
         cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
-        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), answered, telling, cuts, confidence)
+        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), before, telling, cuts, confidence)
+
+    def _asked_before(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
+        """Return the row of the turn that asks, for each of ``rows`` that stands right after one."""
+        before = self._visible.beside.before[rows]
+        asks = (before >= 0) & self._index.columns["asks"][before]
+        return dict(zip(rows[asks].tolist(), before[asks].tolist(), strict=True))
 
     def _telling(self, rows: Iterable[int]) -> dict[int, int]:
         """Return the passage that says most of each of ``rows`` that has several."""
@@ -724,16 +735,34 @@ class Ranker:
         return values / MICRO
 
 
+class _Marks(NamedTuple):
+    """What is said of candidates: which are below the floor by themselves, and which are sure enough to bear."""
+
+    weak: npt.NDArray[np.bool_]
+    certain: npt.NDArray[np.bool_]
+
+
+def _after(total: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Return ``total`` with what is not ``certain`` below all that is: its order stays, its scores shrink."""
+    if certain.all() or not certain.any():
+        return total
+    highest = total[~certain].max()
+    share = total[certain].min() / highest if highest > 0 else 1.0
+    return total if share > 1 else np.where(certain, total, total * share * _BELOW)
+
+
 def _numbered(
-    best: _Best, features: Mapping[str, npt.NDArray[np.float64]], weak: npt.NDArray[np.bool_], count: int
+    best: _Best, features: Mapping[str, npt.NDArray[np.float64]], marks: _Marks, count: int
 ) -> tuple[Ranked, ...]:
-    """Return the first ``count`` of ``best``, with what each score was made of; those that are ``weak`` are marked."""
+    """Return the first ``count`` of ``best``, with what each score was made of, and with their ``marks``."""
     order = best.order[:count]
     numbers = np.rint(np.stack([*features.values()], axis=1)[order] * MICRO).astype(np.int64)
     rows, scores = best.rows[:count].tolist(), best.scores[:count].tolist()
     return tuple(
-        Ranked(row, score, {**dict(zip(features, values, strict=True)), **(WEAK if below else {})})
-        for row, score, values, below in zip(rows, scores, numbers.tolist(), weak[order].tolist(), strict=True)
+        Ranked(row, score, {**dict(zip(features, values, strict=True)), **(WEAK if below else {})}, certain)
+        for row, score, values, below, certain in zip(
+            rows, scores, numbers.tolist(), marks.weak[order].tolist(), marks.certain[order].tolist(), strict=True
+        )
     )
 
 

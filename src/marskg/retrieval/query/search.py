@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from marskg.config import GROUPED, AssemblySettings
+from marskg.embedding.model import question_vectors
 from marskg.errors import EmbeddingUnavailable, EngineUnavailable, InvalidInput, UnknownMemory
 from marskg.language.en.withdrawals import left_of, withdrawals
 from marskg.language.spans import GAP
@@ -90,6 +91,8 @@ _LEAST_READ: Final = 20
 _TURNS: Final = 200
 #: Why a memory was shown that is no hit.
 _SUMMED: Final = "shown in the summary of its session"
+_NOTHING_BEARS: Final = "nothing that is remembered bears on this"
+_UNCERTAIN: Final = "what is shown is nearest, and perhaps does not bear on this"
 _READ: Final = "read in full for a sum, a count, a list or a time"
 #: How often an answer is made anew because something in it went before it could be recorded.
 _ATTEMPTS: Final = 10
@@ -126,6 +129,11 @@ class Request:
     #: The confidence below which nothing is shown; None for that of the settings, where the model is calibrated.
     min_confidence: float | None = None
     usual_confidence: float = 0.0
+
+    @property
+    def strict(self) -> bool:
+        """Return whether what is below the floor is left out: the caller says which floor."""
+        return self.min_confidence is not None
 
     @property
     def least_confidence(self) -> float:
@@ -166,7 +174,8 @@ class _Chosen:
 
     ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
     one of them; ``passages`` the number of the passage that was found in a long one; ``cuts`` the parts of a turn that
-    say what holds no longer; ``at`` is the state of the tenant that the index had reached.
+    say what holds no longer; ``at`` is the state of the tenant that the index had reached; ``visible`` are the tokens
+    of all that the reader may see.
     """
 
     ids: list[str]
@@ -180,6 +189,7 @@ class _Chosen:
     passages: Mapping[str, int] = field(default_factory=dict)
     cuts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     confidence: Confidence | None = None
+    visible: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +204,8 @@ class _Read:
 class Found:
     """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
 
-    ``known`` are the nodes that were read, and when; ``weighed``: their weights are what the counter gives.
+    ``known`` are the nodes that were read, and when; ``weighed``: their weights are what the counter gives; ``visible``
+    are the tokens of all that the reader may see.
     """
 
     candidates: list[Candidate]
@@ -203,6 +214,7 @@ class Found:
     stages: dict[str, Any]
     confidence: Confidence | None = None
     weighed: bool = False
+    visible: int = 0
 
 
 def merged(found: Sequence[Found], most: int) -> list[Candidate]:
@@ -359,7 +371,7 @@ class Search:
         contradicting = _contradicting(chosen, read.candidates)
         known = Known(chosen.at, read.nodes)
         weighed = self._writer.state.weighed_by >= RULE
-        return Found(read.candidates, contradicting, known, chosen.stages, chosen.confidence, weighed)
+        return Found(read.candidates, contradicting, known, chosen.stages, chosen.confidence, weighed, chosen.visible)
 
     def _finish(
         self,
@@ -371,10 +383,10 @@ class Search:
     ) -> Hits:
         """Rerank, assemble and record what was found for ``query``, which is empty where nothing was asked."""
         recent, summary = self._conversation(request)
-        confidence, unanswered = _weighed(request, found)
+        weighed = _weighed(request, found)
         if complete is not None:  # What was read in full answers.
-            unanswered = ()
-        candidates = [] if unanswered else merged(found, _reach(request))
+            weighed = _Weighed(weighed.confidence)
+        candidates = [] if weighed.silent else merged(found, _reach(request))
         told: tuple[str, ...] = ()
         if self._reranking is not None and candidates:
             candidates, told = self._reranking(query, candidates)
@@ -386,8 +398,9 @@ class Search:
             query_terms=frozenset(terms(query)),
             recent=recent,
             summary=summary,
-            contradicts=[] if unanswered else [pair for one in found for pair in one.contradicts],
+            contradicts=[] if weighed.silent else [pair for one in found for pair in one.contradicts],
             most=request.k,
+            unsure=_unsure(request, found),
             leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
             weighed=all(map(attrgetter("weighed"), found)),
         )
@@ -400,6 +413,7 @@ class Search:
                 item.tokens,
                 _decimals(_marks(item.why) if request.brief else item.why),
                 item.shortened,
+                item.certain,
             )
             for item in assembled.shown
         )
@@ -413,8 +427,8 @@ class Search:
         stages = {} if request.brief else {**found[0].stages, "shown": len(hits)}
         if request.gate.restricted:
             assembled = _unplaced(assembled, request.gate)
-        notices += unanswered
-        return Hits(as_named(ident, request.gate), assembled, hits, stages, notices, complete, confidence)
+        notices += weighed.notices
+        return Hits(as_named(ident, request.gate), assembled, hits, stages, notices, complete, weighed.confidence)
 
     def _recalled(self, request: Request, about: str, rank: RankRows, guests: Sequence[Search]) -> Hits:
         asked, notices = self._vector(about) if about else (None, ())
@@ -471,7 +485,7 @@ class Search:
     def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
         try:
             model = self._vectoriser.model
-            return (None if model is None else _Asked(model.embed([query])[0], model_name(model))), ()
+            return (None if model is None else _Asked(question_vectors(model, [query])[0], model_name(model))), ()
         except EmbeddingUnavailable as error:
             return None, (f"ranked without vectors: {error}",)
 
@@ -501,6 +515,7 @@ class Search:
                 nearest=None if request.gate.bound else self._view.nearest,
                 calibration=calibration,
                 floor=request.least_confidence,
+                strict=request.strict,
                 outlived=Outlived(index, request.gate, mask),
                 meant=None if request.question is None else _meant(index, mask, request, request.question),
             )
@@ -530,6 +545,7 @@ class Search:
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
                 cuts={index.ids[row]: cut for row, cut in ranking.cuts.items()} if ranking.cuts else {},
                 confidence=Confidence(ranking.confidence, calibration.vectors),
+                visible=int(index.columns["weight"][mask].sum()) + _MARK * int(mask.sum()),
             )
 
     def _read(self, request: Request, chosen: _Chosen) -> _Read:
@@ -671,19 +687,35 @@ class Search:
         return self._recorded(shown, parameters, request.gate, known)
 
 
-def _weighed(request: Request, found: Sequence[Found]) -> tuple[float | None, tuple[str, ...]]:
-    """Return the confidence of an answer, and, where that is too low to show anything, what says so."""
+def _unsure(request: Request, found: Sequence[Found]) -> int | None:
+    """Return the tokens for what is not certain to bear: all where all that may be seen fits, None for the usual."""
+    return request.budget if sum(one.visible for one in found) <= request.budget else None
+
+
+class _Weighed(NamedTuple):
+    """The confidence of an answer, what is to be told of it, and whether nothing is shown because of it."""
+
+    confidence: float | None = None
+    notices: tuple[str, ...] = ()
+    silent: bool = False
+
+
+def _weighed(request: Request, found: Sequence[Found]) -> _Weighed:
+    """Weigh whether anything that was found bears on the question."""
     weighed = [one.confidence for one in found if one.confidence is not None]
     if not weighed:
-        return None, ()
+        return _Weighed()
     value = max(one.value for one in weighed)
-    unknown = request.min_confidence is None and not all(one.calibrated for one in weighed)
-    least = 0.0 if unknown else request.least_confidence
+    least = request.least_confidence if request.strict or all(one.calibrated for one in weighed) else 0.0
     if value >= least:
-        silent = unknown and request.usual_confidence and not any(one.candidates for one in found)
-        return value, ("nothing that is remembered bears on this",) if silent else ()
-    told = f"nothing that is remembered bears on this: confidence {value:.2f} is below {least:.2f}"
-    return value, (f"{told}; ask with min_confidence=0 for what is nearest",)
+        nothing = request.usual_confidence and not any(one.candidates for one in found)
+        return _Weighed(value, (_NOTHING_BEARS,) if nothing else ())
+    below = f"confidence {value:.2f} is below {least:.2f}"
+    if request.strict:
+        return _Weighed(value, (f"{_NOTHING_BEARS}: {below}",), silent=True)
+    if not any(one.candidates for one in found):
+        return _Weighed(value, (_NOTHING_BEARS,), silent=True)
+    return _Weighed(value, (f"{_UNCERTAIN}: {below}",))
 
 
 def summed_up(assembled: Assembled) -> dict[str, str]:
@@ -862,6 +894,7 @@ def _candidate(
         # The passages of a text are numbered as it is stored.
         passage=None if memory.id in chosen.cuts else chosen.passages.get(memory.id),
         why=why,
+        certain=ranked is None or ranked.certain,
     )
 
 
