@@ -67,6 +67,7 @@ class Question(_Strict):
     sources: list[str] | None = None
     metadata: dict[str, Any] | None = None
     as_of: str | None = None
+    min_confidence: float | None = Field(None, ge=0, le=1)
 
 
 class Judgement(_Strict):
@@ -81,11 +82,12 @@ class Judgement(_Strict):
 
 @dataclass(frozen=True)
 class Found:
-    """One memory that answers: its score, and the tokens that it takes in the text."""
+    """One memory that answers: its score, the tokens that it takes in the text, and whether it is certain to bear."""
 
     score: float
     tokens: int
     shortened: bool
+    certain: bool
     memory: Shown
 
 
@@ -104,7 +106,7 @@ class Answered:
     @classmethod
     def of(cls, hits: Hits) -> Answered:
         """Return what is told of ``hits``."""
-        found = [Found(one.score, one.tokens, one.shortened, Shown.of(one.memory)) for one in hits]
+        found = [Found(one.score, one.tokens, one.shortened, one.certain, Shown.of(one.memory)) for one in hits]
         return cls(
             text=hits.as_text(),
             retrieval_id=hits.id,

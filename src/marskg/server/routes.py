@@ -149,6 +149,7 @@ class Routes:
             hits = memory.retrieve(
                 body.query,
                 token_budget=body.max_tokens,
+                min_confidence=body.min_confidence,
                 sources=body.sources,
                 as_of=_moment("as_of", body.as_of),
                 subjects=body.subjects,

@@ -73,13 +73,15 @@ class Versions:
 class Recalled:
     """What answers a question: text for a prompt, its ids best first, its tokens, how sure it is that it bears on it.
 
-    ``text`` is empty where nothing does. ``retrieval_id`` is what ``feedback`` takes; ``left_out`` counts what was
+    The first ``certain`` of the ids are sure to; the others perhaps do not, and the text says so. ``text`` is empty
+    where nothing is shown. ``retrieval_id`` is what ``feedback`` takes; ``left_out`` counts what was
     found and did not fit or was not needed.
     """
 
     text: str
     retrieval_id: str | None
     ids: list[str]
+    certain: int
     tokens: int
     confidence: float | None
     left_out: int
@@ -89,8 +91,8 @@ class Recalled:
     def of(cls, hits: Hits) -> Recalled:
         """Return what is told of ``hits``."""
         ids = [hit.memory.id for hit in hits]
-        left_out = len(hits.left_out)
-        return cls(hits.as_text(), hits.id, ids, hits.tokens, hits.confidence, left_out, list(hits.notices))
+        certain, left_out = sum(hit.certain for hit in hits), len(hits.left_out)
+        return cls(hits.as_text(), hits.id, ids, certain, hits.tokens, hits.confidence, left_out, list(hits.notices))
 
 
 @dataclass(frozen=True)

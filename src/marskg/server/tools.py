@@ -142,8 +142,12 @@ class Tools:
             dict[str, Any] | None,
             Field(description='Only with this in its free JSON, such as {"project": "x", "page": {"$gte": 7}}.'),
         ] = None,
+        min_confidence: Annotated[
+            float | None,
+            Field(description="From 0 to 1: nothing where the answer is less sure; leave it out for what is nearest."),
+        ] = None,
     ) -> Annotated[CallToolResult, Recalled]:
-        """Find what is remembered that answers a question, as text for a prompt; empty where nothing bears on it."""
+        """Find what is remembered that answers a question, as text for a prompt that says what perhaps does not."""
         hits = self._memory.retrieve(
             query,
             token_budget=max_tokens,
@@ -152,6 +156,7 @@ class Tools:
             kinds=kind,
             sources=sources,
             metadata=metadata,
+            min_confidence=min_confidence,
         )
         told = Recalled.of(hits)
         text = told.text or "Nothing is remembered about this."

@@ -40,6 +40,7 @@ class HitDocument(TypedDict):
     tokens: int
     why: Mapping[str, float]
     shortened: bool
+    certain: bool
     memory: Memory
 
 
@@ -251,6 +252,7 @@ def _plain_hit(hit: Hit) -> HitDocument:
         "tokens": hit.tokens,
         "why": dict(hit.why),
         "shortened": hit.shortened,
+        "certain": hit.certain,
         "memory": hit.memory,
     }
 
@@ -290,7 +292,7 @@ def _show_hits(hits: Hits, *, explain: bool) -> None:
             f"{hit.score:.3f}",
             number(hit.tokens),
             day(hit.memory.valid_from),
-            one_line(hit.memory.content),
+            f"{'' if hit.certain else 'perhaps: '}{one_line(hit.memory.content)}",
             hit.memory.id,
         )
         if explain:
