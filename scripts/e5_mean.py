@@ -1,6 +1,6 @@
 """Makes what the model ``e5`` takes out of its vectors: the mean of texts of many kinds and languages.
 
-Run: ``python scripts/e5_mean.py`` (``--check`` compares what is there and writes nothing). The texts are those of
+Run: ``python -m scripts.e5_mean`` (``--check`` compares what is there and writes nothing). The texts are those of
 ``e5_mean.txt``, and the facts, talks and questions of ``relevance_floors.py``; none is of a benchmark. The mean is half
 of what tells something and half of what asks, and of each half every language counts the same.
 """
@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import relevance_floors as floors
 
 from marskg.embedding.e5 import loaded
+from scripts import relevance_floors as floors
 
 TEXTS: Final = Path(__file__).with_name("e5_mean.txt")
 MEAN: Final = Path(__file__).parent.parent / "src/marskg/embedding/e5_mean.f32"
