@@ -127,10 +127,10 @@ class _Finding:
         self.tokens = tokens
         self.sources = sources
         self.store = store
-        #: Who was found in the store, by folded name, with the other names: the text gives them what it says alone.
-        self.lent: dict[str, frozenset[str]] = {}
-        #: All names of whom the text mentions and somebody knows, by the folded one.
-        self.known: dict[str, tuple[str, ...]] = {}
+        #: Who was found in the store, by folded name: the text gives them what it says alone.
+        self.lent: dict[str, EntityRef] = {}
+        #: Whom the text mentions and somebody knows, by folded name.
+        self.known: dict[str, EntityRef] = {}
         self.mentions: dict[str, Mention] = {}
         self.relations: dict[EntityRelation, None] = {}
         self.taken: set[int] = set()
@@ -256,9 +256,10 @@ class _Finding:
         for source in self.sources:
             entity = source.find(folded)
             if entity is not None:
-                self.known[folded_name(entity.name)] = (entity.name, *entity.aliases)
+                own = folded_name(entity.name)
+                self.known[own] = entity
                 if source is self.store:
-                    self.lent[folded_name(entity.name)] = frozenset(map(folded_name, entity.aliases))
+                    self.lent[own] = entity
                 return entity
         return None
 
@@ -272,11 +273,17 @@ class _Finding:
         said: dict[str, str] = {}
         for form in self._forms(mention).values():
             said.setdefault(folded_name(form), form)
-        own = folded_name(mention.name)
-        forms = [form for key, form in said.items() if key in self.lent.get(own, ())]
-        name = forms[0] if forms and own not in said else mention.name
+        name = self._lent_name(folded_name(mention.name), said) or mention.name
         aliases = sorted(alias for alias in mention.aliases if folded_name(alias) != folded_name(name))
         return EntityRef(name, _text(mention.type), tuple(aliases), mention.same_as)
+
+    def _lent_name(self, own: str, said: Mapping[str, str]) -> str | None:
+        """Return the first form ``said`` that is another name of whom the store knows as ``own``, which is not said."""
+        entity = None if own in said else self.lent.get(own)
+        if entity is None:
+            return None
+        others = set(map(folded_name, entity.aliases))
+        return next((form for key, form in said.items() if key in others), None)
 
     def add_things(self, limit: int) -> None:
         """Add at most ``limit`` noun phrases."""
@@ -379,7 +386,8 @@ class _Finding:
 
     def _share(self, full: Mention, other: Mention) -> bool:
         """Give ``full`` the short name by which ``other`` is known, who is somebody else; return whether they are."""
-        names = self.known.get(folded_name(other.name), ()) if other.fixed and full is not other else ()
+        known = self.known.get(folded_name(other.name)) if other.fixed and full is not other else None
+        names = () if known is None else (known.name, *known.aliases)
         shared = {
             span: form
             for span, form in self._forms(other).items()

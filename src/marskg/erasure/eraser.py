@@ -24,7 +24,6 @@ from marskg.erasure.request import UNFILED, Matched, Request, entity_meant, matc
 from marskg.kept_texts import forget_texts
 from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
-from marskg.language.naming.matcher import NameMatcher
 from marskg.models.kept_answers import KeptAnswers
 from marskg.ontology.vocabulary import Operation
 from marskg.privacy.disclosures.name_similarity import subject_meant
@@ -41,7 +40,7 @@ from marskg.store.graph.suppression import (
     suppress_texts,
 )
 from marskg.store.rows import codec
-from marskg.store.rows.name_rules import NAMING
+from marskg.store.rows.name_rules import NAMING, matcher_of
 from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import digest_of, without_conversation
 from marskg.store.unit.provenance_handles import ENTITY
@@ -85,8 +84,8 @@ def about(unit: Unit, preference_set: PreferenceSet, request: Request, matched: 
     """
     if request.by not in {"subject", "entity"}:
         return []
-    forms = {request.name, *matched.forms} - set(matched.common)
-    named, targets = NameMatcher(forms), _targets(unit, forms)
+    forms = sorted({request.name, *matched.forms} - set(matched.common))
+    named, targets = matcher_of(tuple(forms)), _targets(unit, forms)
     same = {request.name, *_targets(unit, (request.name,))}
     return [
         item.id
@@ -120,8 +119,8 @@ def staying(unit: Unit, preference_set: PreferenceSet, request: Request, matched
     if request.by != "entity" or request.own:
         return ()
     going = set(about(unit, preference_set, request, matched))
-    forms = (request.name, *matched.forms, *matched.common)
-    named, targets = NameMatcher(forms), _targets(unit, forms)
+    forms = sorted({request.name, *matched.forms, *matched.common})
+    named, targets = matcher_of(tuple(forms)), _targets(unit, forms)
     return tuple(
         item.id
         for item in preference_set.preferences

@@ -535,7 +535,7 @@ class _Parts:
         ends = [found for name in forms if (found := parts_alone(name))]
         if not ends:
             return None
-        named, first, last = NameMatcher(forms), {one[0] for one in ends}, {folded_name(one[-1]) for one in ends}
+        named, first, last = matcher_of(forms), {one[0] for one in ends}, {folded_name(one[-1]) for one in ends}
         keys = tuple(map(folded_name, first))
         everybody = {name for one in unit.entities.everybody() for name in (one.name, *one.aliases)}
         others = (name for name in everybody if " " in name and any(key in folded_name(name) for key in keys))
@@ -562,7 +562,9 @@ class _Parts:
             return found
         if has.verdict is Verdict.OTHER and may_begin_sentence(matter.texts, self.longer, self.words):
             return Reading(Verdict.NEAR, PART)
-        if any(one.search(text) for one in self.initials for text in matter.texts):
+        # All but the last of them have a stop.
+        stopped = [text for text in matter.texts if "." in text] if self.initials else []
+        if any(one.search(text) for one in self.initials for text in stopped):
             return Reading(Verdict.NEAR, INITIALS)
         return Reading(Verdict.NEAR, PART) if has.verdict in {Verdict.IS, Verdict.NEAR} else has
 

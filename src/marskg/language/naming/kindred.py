@@ -563,30 +563,39 @@ class Keys:
         self._is_other = is_in_other(name)
         alone = {key for key in sorts.get("", ()) if " " not in key}
         self._words = tuple(sorted(alone))
-        self._alone = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._words))})(?!\w)") if alone else None
         rest = [key for key in keys - alone if key[0] not in "=>" and key[1:2] != ":"]
         shared = Counter(word for key in rest for word in set(_words_of(key)))
         self._leasts = tuple(sorted({max(_words_of(key), key=lambda word: (shared[word], len(word))) for key in rest}))
         latin = {key[2:] for key in sorts.get(":", ()) if key[0] in "lL"}
         self._latin = tuple({_latin(key) for key in latin})
 
+    @cached_property
+    def _alone(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._words))})(?!\w)")
+
     def may_be_in(self, loose: str) -> bool:
         """Return whether a text, in the loose form, may have one of the keys; quick."""
         if any(map(loose.__contains__, self._leasts)):
             return True
-        if self._alone is not None and any(map(loose.__contains__, self._words)) and self._alone.search(loose):
+        if any(map(loose.__contains__, self._words)) and self._alone.search(loose):
             return True
         if self._foreign and not loose.isascii() and _FOREIGN.search(loose):
             return True
         if any(all(map(loose.__contains__, pairs)) and pattern.search(loose) for pairs, pattern in self._latin):
             return True
-        return self._signs and _SIGN.search(loose) is not None and _MIXED.search(loose) is not None
+        return self._signs and _is_mixed(loose)
 
     def may_be_otherwise_in(self, loose: str) -> bool:
         """Return whether a text, in the loose form, has letters of another script than the name; quick."""
         if not self.written:
             return False
         return _LATIN.search(loose) is not None if self._is_other else not loose.isascii() and is_in_other(loose)
+
+
+@keeping_texts(4)
+def _is_mixed(loose: str) -> bool:
+    """Return whether a text has letters beside digits or signs, asked once for several names."""
+    return _SIGN.search(loose) is not None and _MIXED.search(loose) is not None
 
 
 def _words_of(key: str) -> list[str]:

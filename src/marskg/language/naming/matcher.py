@@ -13,9 +13,11 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import Flag, auto
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from marskg.kept_texts import keeping_texts
 from marskg.language.naming.edges import ATTACHED, CASE, CASED, OPEN, Edge, Verdict, edges, is_identifier, script
 from marskg.language.naming.familiar import familiar_to
 from marskg.language.naming.inflection import Endings, beginning, cases, is_indic, is_inflected, is_other, loses, stem
@@ -93,6 +95,8 @@ _DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (
 _PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 #: Forms of one name of which it is worth while to look first for what they share.
 _FEW_FORMS: Final = 3
+#: Letters of a text at most that many memories have, as a tag, so that what it has of a name is kept.
+_SHORT: Final = 48
 _AMOUNT: Final = re.compile(r"\d \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
@@ -118,6 +122,30 @@ class Reading:
 NOTHING: Final = Reading()
 
 
+class _Said:
+    """A text, and the forms in which names are sought in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = unescaped(text)
+        self.compared = name_form(self.text)
+
+    @cached_property
+    def loose(self) -> str:
+        """Return the loose form of the text."""
+        return loose_form(self.compared)
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """Return the signs of the loose form."""
+        return frozenset(self.loose)
+
+
+@keeping_texts(4)
+def _said(text: str) -> _Said:
+    """Return the forms of a text, made once for several names."""
+    return _Said(text)
+
+
 class NameMatcher:
     """Finds the spellings of one name in texts and among names."""
 
@@ -137,6 +165,7 @@ class NameMatcher:
         longer = {sought_form(unescaped(other)) for other in others} - {"", *given}
         found = sorted(given, key=lambda form: (-len(form), form))
         self._forms = tuple(_Form(form, longer, capitals=given[form], person=person) for form in found)
+        self._elsewhere = tuple(form for form in self._forms if form.is_written_otherwise)
         self._shared = _shared_signs(self._forms) if len(self._forms) > _FEW_FORMS else frozenset()
 
     def is_one(self, name: str) -> bool:
@@ -162,36 +191,43 @@ class NameMatcher:
         for name in names:
             found = found.or_(self.compare(name))
         for text in texts:
-            found = found.or_(self.read(text))
+            reading = self.read(text)
+            found = found if reading.verdict is Verdict.NONE else found.or_(reading)
         return found
 
     def read(self, text: str) -> Reading:
         """Return what ``text`` has of the name."""
-        text = unescaped(text)
-        compared = name_form(text)
-        if self._shared and self._shared.isdisjoint(loose_form(compared)):
-            return self._otherwise(loose_form(compared), text)
+        return self._kept(text) if len(text) <= _SHORT else self._read(text)
+
+    @keeping_texts(256)
+    def _kept(self, text: str) -> Reading:
+        return self._read(text)
+
+    def _read(self, text: str) -> Reading:
+        said = _said(text)
+        if self._shared and self._shared.isdisjoint(said.loose):
+            return self._otherwise(said, NOTHING)
         found, unseen = NOTHING, []
         for form in self._forms:
-            reading = form.read(compared, text)
+            reading = form.read(said.compared, said.text)
             if reading.verdict is Verdict.NONE:
                 unseen.append(form)
             else:
                 found = found.or_(reading)
-        if found.verdict not in {Verdict.NONE, Verdict.OTHER}:
+        if found.verdict is not Verdict.NONE and found.verdict is not Verdict.OTHER:
             return found
-        loose = loose_form(compared)
-        signs = frozenset(loose)
         for form in unseen:
-            reason = form.near(compared, loose, text) if form.may_be_of(signs) else ""
+            reason = form.near(said) if form.may_be_of(said) else ""
             if reason:
                 return Reading(Verdict.NEAR, reason)
-        return self._otherwise(loose, text).or_(found)
+        return self._otherwise(said, found)
 
-    def _otherwise(self, loose: str, text: str) -> Reading:
-        """Return whether the name may be in a text in another script."""
-        is_near = any(form.is_otherwise_in(loose, text) for form in self._forms)
-        return Reading(Verdict.NEAR, KINDRED) if is_near else NOTHING
+    def _otherwise(self, said: _Said, found: Reading) -> Reading:
+        """Return that the name may be in a text in another script, or else what was ``found``."""
+        for form in self._elsewhere:
+            if form.is_otherwise_in(said):
+                return Reading(Verdict.NEAR, KINDRED).or_(found)
+        return found
 
 
 class _Capitals(Flag):
@@ -249,6 +285,7 @@ class _Form:
         self._common, self._small = form in COMMON or (capital and is_common(form)), form in SMALL
         self._abroad_first = form in SMALL_ABROAD
         self._keys = Keys(form)
+        self.is_written_otherwise = bool(self._keys.written)
         words = self.loose.split() if is_inflected(self.loose) else []
         # With a familiar form of the first word, in a case: a text without the beginning of the last has none of them.
         self._familiar = tuple(_inflected(familiar_orders(words))) if self._is_named else ()
@@ -355,16 +392,17 @@ class _Form:
             for match in self._pattern.finditer(compared):
                 yield (*match.span(), edges(compared, *match.span()))
 
-    def may_be_of(self, signs: frozenset[str]) -> bool:
-        """Return whether a text of these signs, in the loose form, may be near; quick, and true of alphabets."""
-        return not self.signs or any(kept <= signs for kept in self.signs)
+    def may_be_of(self, said: _Said) -> bool:
+        """Return whether a text with its signs, in the loose form, may be near; quick, and true of alphabets."""
+        return not self.signs or any(kept <= said.signs for kept in self.signs)
 
-    def near(self, compared: str, loose: str, text: str) -> str:
+    def near(self, said: _Said) -> str:
         """Return why a text that has not the name may have it, "" where it does not."""
-        if self._abroad is not None and self._abroad.search(compared):
+        loose, text = said.loose, said.text
+        if self._abroad is not None and self._abroad.search(said.compared):
             return GROUPED
         for like in self._likes:
-            if like.is_in(loose, text):
+            if like.least in loose and like.is_in(loose, text):
                 return like.reason
         if self._family in loose and any(like.is_in(loose, text) for like in self._familiar):
             return ATTACHED
@@ -372,22 +410,27 @@ class _Form:
             return KINDRED
         return ""
 
-    def is_otherwise_in(self, loose: str, text: str) -> bool:
-        """Return whether a text, ``loose`` in the loose form, may have the name in another script."""
-        return self._keys.may_be_otherwise_in(loose) and kindred_of(text).has_otherwise(self._keys)
+    def is_otherwise_in(self, said: _Said) -> bool:
+        """Return whether a text may have the name in another script."""
+        return self._keys.may_be_otherwise_in(said.loose) and kindred_of(said.text).has_otherwise(self._keys)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Like:
     """A pattern of what may be the name, in the loose form, and what a text has to have for it."""
 
-    pattern: re.Pattern[str]
+    written: str
     least: str
     reason: str
     #: What is left of the name without the ends that its cases change, which the text has to have then.
     stems: str = ""
     #: A name of two words, which the text has with another one between them.
     around: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the pattern, made when a text may have it: most have none of what is least."""
+        return re.compile(self.written)
 
     def is_in(self, loose: str, text: str) -> bool:
         """Return whether a text has it: ``loose`` is the text in the loose form."""
@@ -410,7 +453,7 @@ def _inflected(orders_of: Iterable[list[str]]) -> Iterator[_Like]:
     for order in orders_of:
         parts = [beginning(word) for word in order]
         pattern = r"\s".join(rf"{part}\w*" for _, part in parts)
-        yield _Like(re.compile(rf"(?<!\w){pattern}"), parts[0][0], ATTACHED, " ".join(map(stem, order)))
+        yield _Like(rf"(?<!\w){pattern}", parts[0][0], ATTACHED, " ".join(map(stem, order)))
 
 
 def _likes(form: str, loose: str) -> Iterator[_Like]:
@@ -418,27 +461,27 @@ def _likes(form: str, loose: str) -> Iterator[_Like]:
     if not words:
         return
     whole = rf"(?<!\w){re.escape(loose)}(?!\w)"
-    yield _Like(re.compile(whole), words[0], SPELLED)
+    yield _Like(whole, words[0], SPELLED)
     yield from _divided(loose)
     yield from _divided(other_kana(loose))
     for other in otherwise(form, loose):
-        yield _Like(re.compile(rf"(?<!\w){re.escape(other)}(?!\w)"), other.split()[0], SPELLED)
+        yield _Like(rf"(?<!\w){re.escape(other)}(?!\w)", other.split()[0], SPELLED)
     if is_inflected(loose) and form not in COMMON:
         yield from _inflected(orders(words))
     if _ADDRESS.fullmatch(form):
         person, host = form.split("@")
         tagged = rf"(?<!\w){re.escape(loose_form(person))}\+\S*@{re.escape(loose_form(host))}(?!\w)"
-        yield _Like(re.compile(tagged), loose_form(host), SPELLED)
+        yield _Like(tagged, loose_form(host), SPELLED)
     if len(words) > 1 and not is_identifier(form):
         inner = r"(?:\ [a-z])?\ ".join(map(re.escape, words))
-        yield _Like(re.compile(rf"(?<!\w){inner}(?!\w)"), words[0], ORDER)
+        yield _Like(rf"(?<!\w){inner}(?!\w)", words[0], ORDER)
         if "a" <= loose[-1] <= "z":
-            yield _Like(re.compile(rf"(?<!\w){re.escape(loose)}[a-z]{{1,{CASE}}}(?!\w)"), words[0], ATTACHED)
+            yield _Like(rf"(?<!\w){re.escape(loose)}[a-z]{{1,{CASE}}}(?!\w)", words[0], ATTACHED)
         *with_last, with_first = map(re.escape, shortened(words))
-        yield _Like(re.compile(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)"), words[-1], ORDER)
-        yield _Like(re.compile(rf"(?<!\w){with_first}(?!\w)"), words[0], ORDER)
+        yield _Like(rf"(?<!\w)(?:{'|'.join(with_last)})(?!\w)", words[-1], ORDER)
+        yield _Like(rf"(?<!\w){with_first}(?!\w)", words[0], ORDER)
         if len(words) == PAIR:
-            yield _Like(re.compile(rf"(?<!\w){re.escape(words[-1])}(?!\w)"), words[0], ORDER, around=loose)
+            yield _Like(rf"(?<!\w){re.escape(words[-1])}(?!\w)", words[0], ORDER, around=loose)
 
 
 def orders(words: list[str]) -> Iterator[list[str]]:
@@ -485,7 +528,7 @@ def _divided(loose: str) -> Iterator[_Like]:
     if signs:
         inside = r"[\W_]{0,2}".join(signs)
         start, end = ("" if divides_nothing(sign) else edge for sign, edge in ((signs[0], _START), (signs[-1], _END)))
-        yield _Like(re.compile(f"{start}{inside}{end}"), signs[0], SPELLED)
+        yield _Like(f"{start}{inside}{end}", signs[0], SPELLED)
 
 
 def _places_in(form: str, others: Iterable[str]) -> Iterator[tuple[int, str]]:

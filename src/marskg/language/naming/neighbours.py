@@ -19,7 +19,7 @@ from marskg.language.en.lexicon import ORGANISATION_ENDS, PLACE_ENDS, Is, flags
 from marskg.language.naming.edges import LATIN
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.spellings import cased_form, name_form
-from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_of
+from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_by_kind, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,14 +76,9 @@ def _legal_forms() -> frozenset[str]:
 
 @cache
 def _lists() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {"beside": set(), "begins": set()}
-    source = files("marskg").joinpath("language", "naming", "before_names.tsv").read_text(encoding="utf-8")
-    for line in source.splitlines():
-        if line and line[0] != "#":
-            kind, _, words = line.split("\t")
-            # As they are written, and as they are compared.
-            found[kind].update(words.split(), map(name_form, words.split()))
-    return {kind: frozenset(words) for kind, words in found.items()}
+    # As they are written, and as they are compared.
+    kinds = words_by_kind("before_names.tsv")
+    return {kind: frozenset((*words, *map(name_form, words))) for kind, words in kinds.items()}
 
 
 @keeping_texts(4)

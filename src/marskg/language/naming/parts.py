@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from marskg.language.naming.words import HAN_COMPOUNDS, HAN_SURNAMES, HANGUL_SURNAMES
+from marskg.language.naming.words import HAN_COMPOUNDS, HAN_SURNAMES, HANGUL_SURNAMES, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,13 +34,7 @@ _CHINESE: Final = (2, 4)
 
 @cache
 def _lists() -> Mapping[tuple[str, str], tuple[str, ...]]:
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
-    source = files("marskg").joinpath("language", "naming", "called.tsv").read_text(encoding="utf-8")
-    for line in source.splitlines():
-        if line and line[0] != "#":
-            kind, language, words = line.split("\t")
-            found[kind, language] = tuple(word.replace("_", " ") for word in words.split())
-    return found
+    return {(kind, language): words for kind, language, words in rows_of("called.tsv")}
 
 
 def further_parts(name: str) -> tuple[str, ...]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.neighbours import is_common, is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
+from marskg.language.naming.words import words_by_kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,13 +49,7 @@ _RUNNING: Final = 5
 
 @cache
 def _lists() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    source = files("marskg").joinpath("language", "naming", "told_apart.tsv").read_text(encoding="utf-8")
-    for line in source.splitlines():
-        if line and line[0] != "#":
-            kind, _, words = line.split("\t")
-            found.setdefault(kind, set()).update(name_form(word.replace("_", " ")) for word in words.split())
-    return {kind: frozenset(words) for kind, words in found.items()}
+    return {kind: frozenset(map(name_form, words)) for kind, words in words_by_kind("told_apart.tsv").items()}
 
 
 @cache

@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.naming.neighbours import is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
+from marskg.language.naming.words import words_by_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: Where a clause ends: not at the stop of an initial.
 _ENDS: Final = re.compile(r"[!?;\n]|(?<!\b[^\W\d_])\.(?=\s|$)")
@@ -35,18 +35,21 @@ _NEXT: Final = 3
 _STEM: Final = 4
 #: Letters of a name that is sought: fewer stand in too many words.
 _FEWEST: Final = 2
+#: The kinds of words of naming.
+_KINDS: Final = ("nick", "noun", "verb")
 
 
 class _Run(NamedTuple):
-    """Words with a capital side by side: the numbers of the first and of the one behind the last, and the name."""
+    """Words with a capital side by side: the numbers of the first and of the one behind the last, and the name.
+
+    ``words`` are those of the name as they are compared; ``is_own`` says whether it is a known one.
+    """
 
     first: int
     end: int
     name: str
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(name_form(self.name).split())
+    words: tuple[str, ...]
+    is_own: bool
 
 
 class _Far(NamedTuple):
@@ -57,40 +60,40 @@ class _Far(NamedTuple):
 
 
 @cache
-def _words(kind: str) -> frozenset[str]:
-    source = files("marskg").joinpath("language", "naming", "told_names.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in source.splitlines() if line and line[0] != "#")
-    return frozenset(word.replace("_", " ") for sort, _, words in rows if sort == kind for word in words.split())
+def _lists() -> Mapping[str, frozenset[str]]:
+    return {kind: frozenset(words) for kind, words in words_by_kind("told_names.tsv").items()}
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Return the words of naming that may have a capital and are no name."""
+    return _lists()["noun"] | _lists()["nick"]
 
 
 @cache
 def _pattern(kind: str) -> re.Pattern[str]:
-    words = sorted(_words(kind), key=len, reverse=True)
+    words = sorted(_lists()[kind], key=len, reverse=True)
     return re.compile(rf"(?:(?<!\w)|(?=[,(]))(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
 
 
 def may_be_called(text: str, forms: Iterable[str]) -> frozenset[str]:
     """Return the other names that ``text`` may say has who goes by ``forms``, whose whole name it has."""
     own = [tuple(name_form(form).split()) for form in forms]
-    return frozenset(name for clause in _clauses(text) for name in _Clause(clause, own).others())
+    clauses = _clauses(text, *_KINDS, "copula")
+    return frozenset(name for clause in clauses for name in _Clause(clause, own).others())
 
 
 def may_call_another(text: str, short: str, forms: Iterable[str]) -> bool:
     """Return whether ``text`` may say that ``short``, one of ``forms``, is also a name of who has a whole other one."""
     own = {word for form in forms for word in name_form(form).split()}
     sought = [tuple(name_form(short).split())]
-    found = (name for clause in _clauses(text) for name in _Clause(clause, sought).bearers())
+    found = (name for clause in _clauses(text, *_KINDS) for name in _Clause(clause, sought).bearers())
     return any(len(words := name_form(name).split()) > 1 and own.isdisjoint(words) for name in found)
 
 
-def _clauses(text: str) -> Iterator[str]:
-    """Yield the clauses of a text that may say a name."""
-    if (
-        _pattern("nick").search(text)
-        or _pattern("noun").search(text)
-        or _pattern("verb").search(text)
-        or _pattern("copula").search(text)
-    ):
+def _clauses(text: str, *kinds: str) -> Iterator[str]:
+    """Yield the clauses of a text that has a word of one of ``kinds``, and so may say a name."""
+    if any(_pattern(kind).search(text) for kind in kinds):
         yield from _ENDS.split(text)
 
 
@@ -110,34 +113,33 @@ class _Clause:
         self._starts = [one.start() for one in self._places]
         self._ends = [one.end() for one in self._places]
         self._runs = list(self._found())
-        self._mine = [self._is_own(run) for run in self._runs]
 
     def others(self) -> Iterator[str]:
         """Yield the names that may be another one's of whom the clause names; none where it names nobody."""
-        if not any(self._mine):
+        if not any(run.is_own for run in self._runs):
             return
-        for kind in ("nick", "noun", "verb"):
+        for kind in _KINDS:
             for match in _pattern(kind).finditer(self._text):
                 behind, ahead = self._around(match)
                 yield from self._nearest(ahead, _BESIDE - 1 if kind == "verb" else _NEAR)
                 yield from self._nearest(behind, 0 if kind == "verb" else _NEAR)
-        for place, is_mine in enumerate(self._mine):
-            if is_mine:
+        for place, run in enumerate(self._runs):
+            if run.is_own:
                 beside = self._runs[max(0, place - _NEXT) : place + _NEXT + 1]
-                yield from (one.name for one in beside if self._is_set_beside(self._runs[place], one))
+                yield from (one.name for one in beside if self._is_set_beside(run, one))
 
     def bearers(self) -> Iterator[str]:
         """Yield the names of whom the clause says that the known one is theirs: before it, or behind *nickname of*."""
-        for kind in ("nick", "noun", "verb"):
+        for kind in _KINDS:
             for match in _pattern(kind).finditer(self._text):
                 behind, ahead = (next(one, None) for one in self._around(match))
-                if behind is None or ahead is None or behind[1] + ahead[1] > _NEAR:
+                if behind is None or ahead is None or behind.between + ahead.between > _NEAR:
                     continue
-                mine = self._is_own(behind[0]), self._is_own(ahead[0])
-                if mine == (False, True) and ahead[1] < _BESIDE:
-                    yield behind[0].name
-                elif mine == (True, False) and kind == "nick":
-                    yield ahead[0].name
+                own = behind.run.is_own, ahead.run.is_own
+                if own == (False, True) and ahead.between < _BESIDE:
+                    yield behind.run.name
+                elif own == (True, False) and kind == "nick":
+                    yield ahead.run.name
 
     def _found(self) -> Iterator[_Run]:
         """Yield the runs of words with a capital, the known names in them apart."""
@@ -177,7 +179,9 @@ class _Clause:
         if first == end:
             return None
         start = self._places[first].start()
-        return _Run(first, end, _POSSESSIVE.sub("", self._text[start : self._places[end - 1].end()]))
+        name = _POSSESSIVE.sub("", self._text[start : self._places[end - 1].end()])
+        words = tuple(name_form(name).split())
+        return _Run(first, end, name, words, self._is_own(words))
 
     def _is_named(self, place: int) -> bool:
         return self._places[place][0][0].isupper()
@@ -190,16 +194,12 @@ class _Clause:
 
     def _is_no_name(self, place: int) -> bool:
         plain = name_form(self._places[place][0])
-        if (
-            plain in _words("noun") | _words("nick")
-            or flags().get(plain, 0) & (Is.TIME | Is.CLOSED)
-            or is_known_beside(plain)
-        ):
+        if plain in _no_names() or flags().get(plain, 0) & (Is.TIME | Is.CLOSED) or is_known_beside(plain):
             return True
         return place == 0 and is_ordinary(plain)
 
-    def _is_own(self, run: _Run) -> bool:
-        return any(len(words) == len(run.words) and all(map(_is_form, run.words, words)) for words in self._own)
+    def _is_own(self, said: tuple[str, ...]) -> bool:
+        return any(len(words) == len(said) and all(map(_is_form, said, words)) for words in self._own)
 
     def _is_other(self, run: _Run) -> bool:
         return not self._known.issuperset(run.words) and len(run.name) >= _FEWEST
@@ -227,7 +227,7 @@ class _Clause:
             most -= between
             if most < 0:
                 return
-            if not self._is_own(run):
+            if not run.is_own:
                 if self._is_other(run):
                     yield run.name
                 return
@@ -239,8 +239,8 @@ class _Clause:
             return False
         between = self._places[early.end : late.first]
         said = {name_form(one[0]) for one in between}
-        if said & _words("joins"):
+        if said & _lists()["joins"]:
             return False
         if run.words[0] == own.words[0] and len(run.words) > 1:
             return True
-        return run is early and len(between) == 1 and bool(said & _words("copula"))
+        return run is early and len(between) == 1 and bool(said & _lists()["copula"])

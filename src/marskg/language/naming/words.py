@@ -9,7 +9,11 @@ Arabic and Hebrew, the particles of Japanese and Korean, as grammars list them.
 from __future__ import annotations
 
 import re
-from typing import Final
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 #: Characters of a name of a family name and one more.
 SHORT_NAME: Final = 2
@@ -26,6 +30,23 @@ SHORTENED: Final = "dr|mr|mrs|ms|prof|st|sr|jr|[a-z]"
 def words_of(words: str) -> frozenset[str]:
     """Return the words of a list that is written as a text."""
     return frozenset(words.split())
+
+
+def rows_of(table: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the kind, the language and the words of each row of a table of this folder, where ``_`` is a blank."""
+    source = files("marskg").joinpath("language", "naming", table).read_text(encoding="utf-8")
+    for line in source.splitlines():
+        if line and line[0] != "#":
+            kind, language, words = line.split("\t")
+            yield kind, language, tuple(word.replace("_", " ") for word in words.split())
+
+
+def words_by_kind(table: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the words of a table of this folder by their kind, those of all languages together."""
+    found: dict[str, tuple[str, ...]] = {}
+    for kind, _, words in rows_of(table):
+        found[kind] = found.get(kind, ()) + words
+    return found
 
 
 #: Cases that are attached to names: of German and Dutch, of Finnish and Estonian, of Turkish.

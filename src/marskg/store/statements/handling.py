@@ -205,6 +205,7 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "update_entities": handled(rows=Changes(Sort.ENTITY)),
         "delete_entities": handled(refs=Removed()),
         "load_entities": handled("refs", {"node": _ENTITY}),
+        "everybody_page": handled("low high limit", {"node": _ENTITY}),
         "entities_page": _PAGE,
         "entity_incoming": _REFS,
         "entity_mentions": handled("ref"),

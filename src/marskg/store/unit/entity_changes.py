@@ -20,7 +20,7 @@ from marskg.store.rows.name_cache import AGE, as_ref, first_word, word_rows
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.clock import Source
     from marskg.drafts import EntityRef
@@ -121,16 +121,13 @@ class EntityChanges:
     def everybody(self) -> tuple[Entity, ...]:
         """Return every entity of the tenant as it is now, the eldest first; read once, until one changes."""
         if self._everybody is None:
-            stored = {row["node"]["id"]: row["node"] for row in self._every_row()}
+            every = pages(partial(self._read, "everybody_page"), self._tenant, _PAGE)
+            stored = {row["node"]["id"]: row["node"] for page in every for row in page}
             found = {ident: self.known.get(ident) or codec.decode_entity(row) for ident, row in stored.items()}
             new = {one.id: one for one in self.known.values() if one.id not in self._originals}
             there = (one for one in (found | new).values() if one.id not in self.removed)
             self._everybody = tuple(sorted(there, key=AGE))
         return self._everybody
-
-    def _every_row(self) -> Iterator[Row]:
-        for page in pages(partial(self._read, "entities_page"), self._tenant, _PAGE):
-            yield from self._read("load_entities", {"refs": [row["ref"] for row in page]})
 
     def find(self, folded_name: str) -> EntityRef | None:
         """Return the one entity that goes by this name, as a recogniser asks for it."""
