@@ -64,7 +64,7 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
         budget: tokens that the live tier may weigh; changes that of an existing tenant.
         policy: name or ``.cypher`` file of the policy of the automatic trigger.
         config: YAML file with further settings (``docs/reference/defaults.md``).
-        embedding: the model of the vectors: ``static``, ``minilm``, ``sentence-transformers:NAME``,
+        embedding: the model of the vectors: ``static``, ``e5``, ``minilm``, ``sentence-transformers:NAME``,
             ``openai:MODEL@URL``, or ``none``.
         encryption: ``subjects`` to have a new tenant's contents encrypted under a key of each subject, ``off`` not to;
             left out, they are on a server, and not in a folder. An existing tenant keeps what it has.

@@ -33,7 +33,8 @@ class EmbeddingSettings:
     """What makes the vectors of a tenant."""
 
     model: str = text(
-        "model that makes the vectors: static, minilm, sentence-transformers:NAME, openai:MODEL@URL, or none", "static"
+        "model that makes the vectors: static, e5, minilm, sentence-transformers:NAME, openai:MODEL@URL, or none",
+        "static",
     )
 
 

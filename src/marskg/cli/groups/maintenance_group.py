@@ -69,7 +69,7 @@ class ConfirmedClock(TypedDict):
     confirmed: bool
 
 
-MODELS = "static, minilm, sentence-transformers:NAME or openai:MODEL@URL"
+MODELS = "static, e5, minilm, sentence-transformers:NAME or openai:MODEL@URL"
 
 
 @click.group(cls=NamespaceGroup, no_args_is_help=False)
