@@ -122,6 +122,9 @@ class Ranked:
     certain: bool = True
 
 
+_NOWHERE: Final = Among(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The best of ``total`` candidates, best first, and what was understood of the query.
@@ -138,8 +141,10 @@ class Ranking:
     passages: Mapping[int, int]
     #: Of each candidate that says what holds no longer, the parts of its text that do.
     cuts: Mapping[int, tuple[Part, ...]]
-    #: How likely it is that something here bears on the query, from 0 to 1.
+    #: How likely it is that something here bears on the query, from 0 to 1; the evidence of the best, and among what.
     confidence: float = 0.0
+    evidence: float = 0.0
+    among: Among = _NOWHERE
 
 
 #: The scores of a search, by row, and the rows of the highest.
@@ -207,7 +212,7 @@ class Ranker:
         self._strict = strict
         self._outlived = outlived
         self._meant = np.zeros(0, dtype=np.intp) if meant is None else meant
-        self._among = Among(0)
+        self._among = _NOWHERE
         # What is looked up of the query.
         self._terms: tuple[str, ...] = ()
         self._heard = Said(np.zeros(0), np.zeros(0), np.zeros(0))
@@ -283,7 +288,18 @@ class Ranker:
         before = self._asked_before(best.rows)
         telling = self._telling(best.rows[: len(found)].tolist())
         cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
-        return Ranking(found, min(limit, len(rows)), intent, tuple(entities), before, telling, cuts, confidence)
+        return Ranking(
+            found=found,
+            total=min(limit, len(rows)),
+            intent=intent,
+            entities=tuple(entities),
+            answers=before,
+            passages=telling,
+            cuts=cuts,
+            confidence=confidence,
+            evidence=round(float(evidence[stay].max(initial=0.0)), 6),
+            among=self._among,
+        )
 
     def _asked_before(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
         """Return the row of the turn that asks, for each of ``rows`` that stands right after one."""

@@ -533,6 +533,9 @@ class Search:
                 visible=int(mask.sum()),
                 candidates=ranking.total,
                 profile=request.profile.name,
+                evidence=ranking.evidence,
+                passages=ranking.among.passages,
+                of_long=round(ranking.among.long, 6),
                 tags=intent.tags,
                 sources=tuple(source.value for source in intent.sources),
                 # Their names are as old as their first mention, which the reader may not see.
