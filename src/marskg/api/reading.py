@@ -35,7 +35,15 @@ from marskg.retrieval.query.profile import load_profile
 from marskg.retrieval.query.recall import SOCIAL, Anchor, Named, Recall, named_entities
 from marskg.retrieval.query.reranked import Reranking
 from marskg.retrieval.query.result_cache import Answers
-from marskg.retrieval.query.search import Request, Search, as_named, as_read, as_stored, check_query
+from marskg.retrieval.query.search import (
+    Request,
+    Search,
+    as_named,
+    as_read,
+    as_stored,
+    check_query,
+    most_that_fit,
+)
 from marskg.retrieval.query.subscribed_tenant import SharedTenant
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.validation import check_integer, check_number, check_text, ids_of
@@ -311,12 +319,13 @@ class Reading:
     ) -> Request:
         settings = self._writer.state.settings.retrieval
         passing = self.gate(gate)
+        tokens = settings.token_budget if budget is None else check_integer("token_budget", budget, 0)
         return Request(
             query=query,
             gate=passing,
             profile=self.profile(profile or settings.profile),
-            budget=settings.token_budget if budget is None else check_integer("token_budget", budget, 0),
-            k=settings.k if k is None else check_integer("k", k, 1),
+            budget=tokens,
+            k=min(settings.k if k is None else check_integer("k", k, 1), most_that_fit(tokens)),
             assembly=self._writer.state.settings.assembly.checked(),
             # Who asks for the wishes themselves is shown them.
             emphasis=None if WISH in (passing.tags or ()) else self._emphasis,

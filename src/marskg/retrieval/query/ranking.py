@@ -282,7 +282,7 @@ class Ranker:
         kept = certain & stay if self._strict else stay
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
-        weak = (likely[kept] < self._floor) & self._calibration.vectors
+        weak = ~certain[kept] | ((likely[kept] < self._floor) & self._calibration.vectors)
         marks = _Marks(weak, certain[kept])
         found = _numbered(best, features, marks, len(best.rows) if enough is None else enough(best.rows))
         before = self._asked_before(best.rows)

@@ -251,6 +251,11 @@ def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
     return list(found)
 
 
+def most_that_fit(budget: int) -> int:
+    """Return how many memories at most a budget of tokens holds: each takes its number and what it says."""
+    return max(1, budget // _MARK)
+
+
 def check_query(
     query: str,
     name: str = "query",
@@ -556,10 +561,13 @@ class Search:
         nodes = current_rows(self._writer, self._reader, chosen.links)
         read = ((ident, codec.decode_memory(nodes[ident])) for ident in chosen.links if ident in nodes)
         asked = frozenset(terms(request.query))
+        doubtful = _doubtful(chosen)
         allowed = {
             ident: shown
             for ident, memory in read
             if ident not in chosen.unwanted and self._admits(request, memory)
+            # What may be shown once is not spent on what it perhaps does not bear on.
+            if not (memory.use_bound and ident in doubtful)
             for left in (self._left(memory, chosen.cuts[ident], asked) if ident in chosen.cuts else memory,)
             if left is not None
             for shown in (self._shows(left, request.gate),)
@@ -673,7 +681,12 @@ class Search:
             GoneMeanwhileError: something of it must not be shown any more.
         """
         shown = [
-            Showing(hit.memory.id, _features({"rank": hit.score, **hit.why}), f"shown as number {place}")
+            Showing(
+                hit.memory.id,
+                _features({"rank": hit.score, **hit.why}),
+                f"shown as number {place}" if hit.certain else f"shown as number {place}, and perhaps does not bear",
+                hit.certain,
+            )
             for place, hit in enumerate(hits, 1)
             if hit.memory.tenant == self._writer.tenant
         ]
@@ -852,6 +865,18 @@ def _closure(ident: str, allowed: Mapping[str, Memory], links: Mapping[str, _Lin
             found[one] = None
             queue += [base for base in links[one].bases if base in allowed]
     return list(found)
+
+
+def _doubtful(chosen: _Chosen) -> frozenset[str]:
+    """Return what is not certain to bear on the question, and nothing that is depends on."""
+    queue = [ident for ident, item in zip(chosen.ids, chosen.ranked, strict=True) if item.certain]
+    needed: set[str] = set()
+    while queue:
+        ident = queue.pop()
+        if ident not in needed:
+            needed.add(ident)
+            queue += chosen.links[ident].bases
+    return frozenset(ident for ident in chosen.ids if ident not in needed)
 
 
 def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[str, str]]:

@@ -59,11 +59,15 @@ _ACCESSED = (
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """One memory that was shown, the numbers behind it as ``name=value`` strings, and the reason."""
+    """One memory that was shown, the numbers behind it as ``name=value`` strings, and the reason.
+
+    What was shown without being sure to bear on what was asked does not ``count``: its statistics stay.
+    """
 
     id: str
     features: tuple[str, ...] = ()
     reason: str | None = None
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,14 +253,17 @@ def _touch(writer: Writer, showings: _Showings, known: Known | None) -> Recorded
             message = "another process wrote before what was to be written first"
             raise Conflict(message)
     fading = Fading.by(state.settings)
-    scores = {row["id"]: fading.worth(row["score"], now - (row["lastAccess"] or now)) for row in found.values()}
-    changes = [_row(writer, row, now, scores[row["id"]]) for row in found.values()]
-    slots = [_slot(item, found[item.id], scores[item.id]) for item in shown if item.id in found]
+    counted = {item.id: found[item.id] for item in shown if item.counts and item.id in found}
+    scores = {ident: fading.worth(row["score"], now - (row["lastAccess"] or now)) for ident, row in counted.items()}
+    changes = [_row(writer, row, now, scores[ident]) for ident, row in counted.items()]
+    slots = [
+        _slot(item, row, scores.get(item.id, row["score"])) for item in shown if (row := found.get(item.id)) is not None
+    ]
     usage = state.usage.shown(len(slots))
     details = {"parameters": showings.parameters}
     accessed = [
-        Accessed(row["id"], now, row["accessCount"] + 1, scores[row["id"]], bool(row["useBound"]))
-        for row in found.values()
+        Accessed(ident, now, row["accessCount"] + 1, scores[ident], bool(row["useBound"]))
+        for ident, row in counted.items()
     ]
     if not late:
         record = append(writer, Operation.ACCESS, details, slots, changes, usage=usage)
