@@ -52,7 +52,8 @@ def opened(stores: Stores, server: ChatServer, **values: Any) -> AgentMemory:
 
 
 def contents(hits: Any) -> list[str]:
-    return [hit.memory.content for hit in hits]
+    """Return what is certain to bear."""
+    return [hit.memory.content for hit in hits if hit.certain]
 
 
 def received(server: ChatServer) -> str:

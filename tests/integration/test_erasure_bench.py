@@ -122,14 +122,14 @@ def test_what_an_erasure_leaves_fails_the_case_and_is_shown(file: Path, monkeypa
 
 
 def test_what_is_found_by_its_own_words_alone_fails_the_strict_rule(memory: AgentMemory) -> None:
-    outcome = play(memory, ASKED)
+    outcome = play(memory, ASKED, 0.5)
     assert outcome.taken == ((),)
     assert (outcome.answered, outcome.strict) == (True, False)
     assert outcome.reachable == ASKED.forbidden
 
 
-@pytest.mark.parametrize(("least", "answered"), [(None, False), (0.0, True)])
-def test_the_nearest_are_shown_where_no_confidence_is_asked_for(
+@pytest.mark.parametrize(("least", "answered"), [(0.5, False), (None, True), (0.0, True)])
+def test_the_nearest_are_shown_unless_a_confidence_is_asked_for(
     memory: AgentMemory, least: float | None, *, answered: bool
 ) -> None:
     asked = replace(ASKED, wanted=("under the third stone",), forbidden=())

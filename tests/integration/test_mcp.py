@@ -78,7 +78,11 @@ def test_an_agent_keeps_finds_corrects_and_learns(tmp_path: Path, mode: str) -> 
             "Ann is allergic to walnuts",
         ]
         assert "shown by agent:bot" in (await call(client, "why", id=kept["id"]))["text"]
-        for asked in ({"query": "which tractor did we sell?"}, {"query": "what is Ann allergic to?", "subjects": []}):
+        perhaps = (await client.call_tool("recall", {"query": "which tractor did we sell?"})).structured_content
+        assert (perhaps["ids"], perhaps["certain"]) == ([now["id"]], 0)
+        assert "# Perhaps not about this" in perhaps["text"]
+        strict = {"query": "which tractor did we sell?", "min_confidence": 0.5}
+        for asked in (strict, {"query": "what is Ann allergic to?", "subjects": []}):
             nothing = await client.call_tool("recall", asked)
             assert nothing.structured_content["ids"] == []
             assert nothing.structured_content["text"] == ""

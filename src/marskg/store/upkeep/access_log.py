@@ -256,9 +256,7 @@ def _touch(writer: Writer, showings: _Showings, known: Known | None) -> Recorded
     counted = {item.id: found[item.id] for item in shown if item.counts and item.id in found}
     scores = {ident: fading.worth(row["score"], now - (row["lastAccess"] or now)) for ident, row in counted.items()}
     changes = [_row(writer, row, now, scores[ident]) for ident, row in counted.items()]
-    slots = [
-        _slot(item, row, scores.get(item.id, row["score"])) for item in shown if (row := found.get(item.id)) is not None
-    ]
+    slots = [_slot(item, found[item.id], scores.get(item.id)) for item in shown if item.id in found]
     usage = state.usage.shown(len(slots))
     details = {"parameters": showings.parameters}
     accessed = [
@@ -287,9 +285,13 @@ def _rows_of(writer: Writer, shown: Sequence[Showing], known: Known | None) -> l
     return [{**row, **waiting.get(row["id"], {})} for row in rows]
 
 
-def _slot(item: Showing, row: Row, score: int) -> dict[str, Any]:
-    """Return what the record says of one memory that was shown, and of its score where that had faded."""
-    faded = () if score == row["score"] else (f"score_after={score:.6f}", f"score_before={row['score']:.6f}")
+def _slot(item: Showing, row: Row, score: int | None) -> dict[str, Any]:
+    """Return what the record says of one memory that was shown, and of its score where that was written down faded."""
+    faded = (
+        ()
+        if score is None or score == row["score"]
+        else (f"score_after={score:.6f}", f"score_before={row['score']:.6f}")
+    )
     return {"memory": item.id, "tier_after": row["tier"], "features": (*item.features, *faded), "reason": item.reason}
 
 
