@@ -97,6 +97,25 @@ def test_a_query_ranks_and_what_is_not_indexed_follows_without_a_score(memory: A
     ]
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 12, 30])
+@pytest.mark.parametrize("wanted", [None, {"half": 0}])
+def test_pages_show_each_item_once(memory: AgentMemory, size: int, wanted: dict[str, Any] | None) -> None:
+    store = MarsStore(memory, fields=["text"])
+    for number in range(12):
+        store.put(("test",), f"doc{number}", {"text": f"test document number {number}", "half": number % 2})
+    for number in range(5):
+        # Equal texts, and one that no question finds.
+        store.put(("test", "more"), f"again{number}", {"text": "test document", "half": 0}, index=number != 3 and None)
+    count = 17 if wanted is None else 11
+    pages = [
+        [one.key for one in store.search(("test",), query="test", filter=wanted, limit=size, offset=offset)]
+        for offset in range(0, count, size)
+    ]
+    walked = [name for page in pages for name in page]
+    assert len({*walked}) == len(walked) == count
+    assert walked == [one.key for one in store.search(("test",), query="test", filter=wanted, limit=99)]
+
+
 def test_a_search_shows_no_more_than_it_returns(memory: AgentMemory) -> None:
     store = MarsStore(memory)
     for place in range(12):

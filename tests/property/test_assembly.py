@@ -170,6 +170,42 @@ def test_everyone_is_shown_or_left_out_with_a_reason(
     assert all(one.reason for one in found.left_out)
 
 
+@st.composite
+def told(draw: st.DrawFn) -> list[Candidate]:
+    """Return up to a dozen candidates of some sentences each, some of them too long for their share."""
+    sentence = st.lists(st.sampled_from(["tea", "Oslo", "Ann", "walks", "9", "unforgettably"]), min_size=2, max_size=18)
+    text = st.lists(sentence.map(lambda words: " ".join(words).capitalize() + "."), min_size=1, max_size=9).map(
+        " ".join
+    )
+    return [
+        candidate(
+            number,
+            draw(text),
+            score=draw(st.integers(1, 40)) * 20_000,
+            source_type=draw(st.sampled_from(list(SourceType))),
+            session=draw(st.sampled_from([None, "a", "b"])),
+            valid_from=NOON + draw(st.integers(0, 4)) * 400 * 86_400_000,
+            vector=draw(st.sampled_from([None, direction(1, 0), direction(1, 1)])),
+            answers=draw(st.sampled_from([None, "m0", "m1"])),
+        )
+        for number in range(draw(st.integers(1, 12)))
+    ]
+
+
+@given(told(), st.integers(8, 1_500), st.integers(1, 60), st.integers(1, 12))
+def test_less_room_and_fewer_places_have_the_beginning(
+    some: list[Candidate], budget: int, more: int, most: int
+) -> None:
+    def shown(tokens: int, places: int) -> list[str]:
+        found = assemble(some, budget=tokens, counter=WORDPIECE, query_terms=frozenset({"tea"}), most=places)
+        return [one.memory.id for one in found.shown]
+
+    (best,) = shown(100_000, 1)
+    smaller, larger, fewer = shown(budget, 20), shown(budget + more, 20), shown(budget, most)
+    assert smaller[:most] == fewer
+    assert smaller[:1] != [best] or larger[: len(smaller)] == smaller
+
+
 @given(assembled())
 def test_what_is_shown_stands_with_its_bases(
     case: tuple[Assembled, list[Candidate], list[Memory], Counter],

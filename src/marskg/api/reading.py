@@ -32,18 +32,11 @@ from marskg.retrieval.index.view import IndexView
 from marskg.retrieval.query.load_shedding import Load, lighter, notice, step
 from marskg.retrieval.query.named_times import NamedTimes
 from marskg.retrieval.query.profile import load_profile
+from marskg.retrieval.query.reach import most_that_fit
 from marskg.retrieval.query.recall import SOCIAL, Anchor, Named, Recall, named_entities
 from marskg.retrieval.query.reranked import Reranking
 from marskg.retrieval.query.result_cache import Answers
-from marskg.retrieval.query.search import (
-    Request,
-    Search,
-    as_named,
-    as_read,
-    as_stored,
-    check_query,
-    most_that_fit,
-)
+from marskg.retrieval.query.search import Request, Search, as_named, as_read, as_stored, check_query
 from marskg.retrieval.query.subscribed_tenant import SharedTenant
 from marskg.store.crypto.encrypted_engine import custody_of
 from marskg.store.graph.validation import check_integer, check_number, check_text, ids_of

@@ -37,6 +37,9 @@ _DEFAULTS = AssemblySettings()
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
+#: Up to how many times the tokens below which there are no headings these may take more room than was there before.
+_HEADED = 4
+
 NO_ROOM = "it does not fit into what is left of the budget"
 
 
@@ -76,7 +79,8 @@ class LeftOut:
 class Assembled:
     """What a budget was filled with.
 
-    ``shown`` has the candidates by rank, then recent turns that were none; ``left_out`` everything else by rank;
+    ``shown`` has the candidates by rank, each before what came with it, then recent turns that were none; ``left_out``
+    everything else by rank;
     ``resolved`` the contradictions that were settled; ``tokens`` those of the largest rendered form, at most the
     budget; ``rendered`` all the forms.
     """
@@ -108,13 +112,15 @@ def assemble(
     leading: Sequence[Passage] = (),
     most: int | None = None,
     unsure: int | None = None,
+    horizon: int | None = None,
     weighed: bool = False,
 ) -> Assembled:
     """Fill ``budget`` tokens with the best of ``candidates``, the last turns of the session and its summary.
 
     ``leading`` are lines that come before all others, such as a complete sum; ``most`` is how many candidates are shown
-    at most, any number if left out. ``unsure`` is how many tokens go to candidates that are not certain, but for the
-    first :data:`~marskg.retrieval.assembly.selection.FEWEST` of them; a third of the budget if left out. ``recent`` are
+    at most, any number if left out; of what ranks at the ``horizon`` and below not everything is among the candidates.
+    ``unsure`` is how many tokens go to candidates that are not certain, but for the first
+    :data:`~marskg.retrieval.assembly.selection.FEWEST` of them; a third of the budget if left out. ``recent`` are
     episodes of the session, in any order; ``contradicts`` pairs of ids joined by an edge; ``conflict`` finds other
     contradictions, see :mod:`marskg.retrieval.assembly.contradictions`. ``weighed`` says that ``counter`` is the one
     that the memories' ``weight`` comes from, which saves counting them again; the result is counted in any case. A
@@ -129,10 +135,20 @@ def assemble(
         raise InvalidInput(message)
     pool = Pool(candidates, settings, contradicts, conflict)
     lines = len(pool.kept) + len(recent) + len(leading) + (len(summary.lines) if summary is not None else 0)
-    tray = Tray(budget, counter, settings, query_terms, weighed=weighed, most=lines, unsure=unsure)
-    tray.lay_leading(leading)
-    tray.lay_session(recent, summary, pool.kept)
-    tray.lay_candidates(pool, len(pool.kept) if most is None else most)
+    most = len(pool.kept) if most is None else most
+
+    def laid(tokens: int) -> Tray:
+        tray = Tray(tokens, counter, settings, query_terms, weighed=weighed, most=lines, unsure=unsure)
+        tray.lay_leading(leading)
+        tray.lay_session(recent, summary, pool.kept[:most])
+        tray.lay_candidates(pool, most, horizon)
+        return tray
+
+    tray = laid(budget)
+    if settings.plain_below <= budget < _HEADED * settings.plain_below and not leading:
+        # Headings take room: until there is more of it, what is shown without them stays.
+        plain = laid(settings.plain_below - 1)
+        tray = tray if tray.ids >= plain.ids else plain
     return _result(pool, tray, budget)
 
 
@@ -155,8 +171,7 @@ def _result(pool: Pool, tray: Tray, budget: int) -> Assembled:
                 number=number,
             )
         )
-    ranked = sorted(pool.all, key=lambda one: -pool.standing[one.id])
-    rank = {one.id: place for place, one in enumerate(ranked)}
+    rank = {ident: place for place, ident in enumerate(tray.order)}
     shown.sort(key=lambda one: (rank.get(one.memory.id, len(rank)), one.number))
     ids = {one.memory.id for one in shown}
     left_out = tuple(

@@ -33,8 +33,9 @@ class Candidate:
     ``goals`` are ids of what it mentions and of the active tasks that it serves. ``bases`` are the ids of the memories
     that it makes no sense without (``dependsOn``): it is shown with them or not at all. ``answers`` is the id of the
     turn right before it in its session if that one asks. ``passage`` is the number of its passage that was found, if it
-    has several. ``certain`` is whether it is sure enough to bear on the question. ``why`` has each earlier stage's
-    number in 1e-6.
+    has several. ``among`` is the best place in the ranking of those that may not be shown beside it, and ``in_family``
+    says that it brings along the rest of its list or family, if that is small. ``certain`` is whether it is sure enough
+    to bear on the question. ``why`` has each earlier stage's number in 1e-6.
     """
 
     memory: Memory
@@ -45,6 +46,8 @@ class Candidate:
     bases: tuple[str, ...] = ()
     answers: str | None = None
     passage: int | None = None
+    among: int = 0
+    in_family: bool = True
     why: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
     certain: bool = True
 
@@ -65,11 +68,16 @@ def family(memory: Memory) -> str | None:
     The values of one key that holds several are a list; keys that share all but their last part, and two parts at
     least, are a family: ``preference/music/genre`` and ``preference/music/artist``.
     """
-    if memory.key is None or memory.cardinality is Cardinality.APPEND:
+    return None if memory.key is None else family_of(memory.key, memory.cardinality)
+
+
+def family_of(key: str, cardinality: Cardinality | None) -> str | None:
+    """Return the name of the list or slot family that a value of ``key`` is a part of, None if of none."""
+    if cardinality is Cardinality.APPEND:
         return None
-    if memory.cardinality is Cardinality.SET:
-        return memory.key
-    parent, _, _ = memory.key.rpartition("/")
+    if cardinality is Cardinality.SET:
+        return key
+    parent, _, _ = key.rpartition("/")
     return f"{parent}/" if "/" in parent else None
 
 
@@ -83,12 +91,21 @@ def from_outside(memory: Memory) -> bool:
     return memory.source_type in _OUTSIDE and memory.reliability < RELIABILITY[SourceType.CHAT_USER]
 
 
-def precedence(candidate: Candidate) -> tuple[bool, int, float, int, int, str]:
+def precedence(candidate: Candidate) -> tuple[int, bool, int, float, int, int, str]:
     """Return what decides which of two that cannot both be shown is kept: the larger one is.
 
-    What comes from outside overrules nobody's word. Then newest valid, reliability, score (MemoryArchitect II.E); what
-    is still equal goes to the later sequence.
+    What was not known to be among the same as something better yields to it, so that nothing that is read later turns
+    out what would have been shown without it. What comes from outside overrules nobody's word. Then newest valid,
+    reliability, score (MemoryArchitect II.E); what is still equal goes to the later sequence.
     """
     memory = candidate.memory
     inside = not from_outside(memory)
-    return (inside, memory.valid_from, memory.reliability, candidate.score, memory.sequence, memory.id)
+    return (
+        -candidate.among,
+        inside,
+        memory.valid_from,
+        memory.reliability,
+        candidate.score,
+        memory.sequence,
+        memory.id,
+    )

@@ -59,9 +59,12 @@ class Pool:
         self.reasons |= {one.loser: DUPLICATE.format(winner=one.winner) for one in duplicates}
         alias = {one.loser: one.winner for one in duplicates}
         self._promote(alias)
+        # What a duplicate contradicts, its twin does; but not one of which nobody would know who reads less.
+        among = {one.id: one.among for one in told}
+        twins = {loser: winner for loser, winner in alias.items() if among[loser] == among[winner]}
         kept, self.resolved = resolve(
             [_rebased(one, alias) for one in kept],
-            contradicts=[(alias.get(first, first), alias.get(second, second)) for first, second in contradicts],
+            contradicts=[(twins.get(first, first), twins.get(second, second)) for first, second in contradicts],
             conflict=conflict,
         )
         self.reasons |= {one.loser: CONTRADICTED.format(winner=one.winner, reason=one.reason) for one in self.resolved}

@@ -137,6 +137,8 @@ def _slot(one: Candidate) -> tuple[str, tuple[str, ...]] | None:
 def _reason(winner: Candidate, loser: Candidate) -> str:
     if from_outside(loser.memory) and not from_outside(winner.memory):
         return "it comes from a document or a tool, and the other does not"
+    if winner.among != loser.among:
+        return "the other ranks higher"
     if winner.memory.valid_from != loser.memory.valid_from:
         return "the other is valid from a later time"
     if winner.memory.reliability != loser.memory.reliability:

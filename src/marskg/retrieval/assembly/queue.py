@@ -1,7 +1,8 @@
-"""The order in which candidates are tried: rank decides, and among near equals what is least like what is there.
+"""The order in which candidates are tried: rank decides, and among near equals what is least like what is before it.
 
 Guarantees: a candidate comes before every other whose standing is lower than its own by more than ``NEAR`` of the best
-one's; equal inputs give equal orders on every machine, as similarities are integers.
+one's; who comes at a place depends on those before it alone, and not on which of them had room; equal inputs give equal
+orders on every machine, as similarities are integers.
 Source: semantics section 13 (rank decides, diversity breaks ties); Carbonell and Goldstein 1998 (what is new to what
 was chosen).
 """
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy.typing as npt
 
@@ -26,31 +27,40 @@ NEAR: Final = 0.01
 class Queue:
     """The places of a pool's candidates, the next to be tried first."""
 
-    def __init__(self, pool: Pool) -> None:
-        """Begin with all of ``pool``."""
+    def __init__(self, pool: Pool, before: Iterable[str] = (), horizon: int | None = None) -> None:
+        """Begin with all of ``pool``, after those with the ids ``before``.
+
+        Of what stands at the ``horizon`` and below, not everybody is there: it ends before that.
+        """
         self._table = pool.table
         self._standing = [pool.standing[one.id] for one in pool.kept]
         self._places: Mapping[str, int] = {one.id: place for place, one in enumerate(pool.kept)}
         self._waiting = list(range(len(pool.kept)))
         self._near = NEAR * abs(self._standing[0]) if self._standing else 0.0
-        #: How alike each is to the most alike of what was shown.
+        #: How alike each is to the most alike of what came before.
         self._closest: npt.NDArray[np.float32] = np.zeros(len(pool.kept), dtype=np.float32)
+        self._horizon = horizon
+        for ident in before:
+            if ident in self._places:
+                self._put(self._places[ident])
 
     def next(self) -> int | None:
-        """Return the place of the next one, which waits no longer; None after the last."""
+        """Return the place of the next one, which waits no longer; None after the last of whom it is known."""
         if not self._waiting:
             return None
         lowest = self._standing[self._waiting[0]] - self._near
+        if self._horizon is not None and lowest <= self._horizon:
+            return None
         best = 0
         for number, place in enumerate(self._waiting):
             if self._standing[place] < lowest:
                 break
             if self._closest[place] < self._closest[self._waiting[best]]:
                 best = number
-        return self._waiting.pop(best)
+        found = self._waiting.pop(best)
+        self._put(found)
+        return found
 
-    def shown(self, ident: str) -> None:
-        """Let what is like ``ident`` come after its near equals."""
-        place = self._places.get(ident)
-        if place is not None:
-            self._closest = np.maximum(self._closest, self._table.to(place))
+    def _put(self, place: int) -> None:
+        """Let what is like the one at ``place`` come after its near equals."""
+        self._closest = np.maximum(self._closest, self._table.to(place))

@@ -1,9 +1,11 @@
 """What lies ready to be shown, and the room that is left for more.
 
 Guarantees: what :meth:`Tray.trimmed` gives is within the budget in every rendered form, by the counter's own count of
-the whole; a candidate lies there with all that it depends on, or not; candidates are laid in the order of their rank,
-and one that does not fit leaves its room to the next. Once one of a slot family or a list lies there, the others that
-were found do, where all of them together take little of the budget; and with a short answer its question.
+the whole; a candidate lies there with all that it depends on, or not; candidates are laid in the order of their rank
+until one has no room, so that what lies in less room is the beginning of what lies in more. Passed over is what is too
+long for its share and cannot be shortened, and what needs more than there is room for. Once one of a slot family or a
+list lies there, the others that were found do, where all of them together take little of the budget; and with a short
+answer its question.
 """
 
 from __future__ import annotations
@@ -32,17 +34,17 @@ SURPLUS = "as many as were asked for are shown"
 UNSURE = "it perhaps does not bear on the question, and enough of that kind is shown"
 #: The part of the budget up to which a family or a list is shown whole once one of it is.
 _FAMILY: Final = 0.25
-#: The tokens up to which an answer says little without its question, and the part of the answer's standing that the
-#: question must have: showing both then costs no evidence (docs/adr/0043-rank-decides.md).
+#: The tokens up to which an answer says little without its question, those up to which the question is shown with it,
+#: and the part of the answer's standing that the question must have: showing both then costs no evidence
+#: (docs/adr/0043-rank-decides.md).
 _SHORT: Final = 24
+_LONGEST_QUESTION: Final = 64
 _ASKED: Final = 0.25
 #: Tokens that a long memory may have, however small the budget is: a passage is not shortened.
 _LEAST: Final = 96
 #: The part of the budget that goes to what is not certain to bear on the question, and how many are shown even so.
 _UNSURE: Final = 1 / 3
 FEWEST: Final = 8
-#: The part of a memory that must have room for it to be shortened rather than passed over.
-_TELLING: Final = 0.5
 
 
 class Tray:
@@ -75,6 +77,14 @@ class Tray:
         self._summary: list[Passage] = []
         self._recent: dict[str, Passage] = {}
         self._laid: dict[str, tuple[Candidate, Passage]] = {}
+        self._by_id: Mapping[str, Candidate] = {}
+        self._last: tuple[str, ...] = ()
+        self._whole_room = 0
+        #: What each excerpt takes, and what it takes next where there is more room; and what is kept back for that.
+        self._long: list[tuple[int, int | None]] = []
+        self._held = 0.0
+        #: The ids of candidates as they came to lie here, recent turns among them in their places.
+        self.order: dict[str, None] = {}
         #: Why some are not shown, other than for want of room.
         self.reasons: dict[str, str] = {}
 
@@ -91,6 +101,7 @@ class Tray:
         share = int(self._budget * settings.summary_share) if summary is not None and summary.lines else 0
         said = [one for one in recent if one.content is not None and one.content.strip()]
         last = sorted(said, key=lambda one: (one.valid_from, one.sequence))[-settings.recent_turns or len(said) :]
+        self._last = tuple(one.id for one in last)
         if last:
             ids = {one.id for one in last}
             needed = room.price([_whole(one) for one in kept if one.id not in ids])
@@ -100,30 +111,64 @@ class Tray:
         if share and summary is not None:
             self._summary = lay_summary(summary, self._recent, share, room)
 
-    def lay_candidates(self, pool: Pool, most: int) -> None:
-        """Lay up to ``most`` candidates by rank; those shown as recent turns lie there already."""
-        by_id = {one.id: one for one in pool.kept}
+    @property
+    def ids(self) -> frozenset[str]:
+        """Return the ids of the candidates that lie here."""
+        return frozenset(self._laid)
+
+    def lay_candidates(self, pool: Pool, most: int, horizon: int | None = None) -> None:
+        """Lay up to ``most`` candidates by rank; those shown as recent turns lie there already.
+
+        Of what ranks at the ``horizon`` and below, not everybody is in ``pool``.
+        """
+        self._by_id = {one.id: one for one in pool.kept}
         kin = _kin(pool.kept)
-        queue = Queue(pool)
-        for ident in self._recent:
-            queue.shown(ident)
-        giant = max(int(self._room.left * self._settings.longest_share), _LEAST)
-        while self._room.left > self._room.mark and (place := queue.next()) is not None:
+        queue = Queue(pool, self._last, horizon)
+        self._whole_room = self._room.left
+        giant = max(self._whole_room * self._settings.longest_share, _LEAST)
+        wanted: frozenset[str] | None = None
+        while len(self._laid) < most and self._free > self._room.mark and (place := queue.next()) is not None:
             one = pool.kept[place]
-            missing = self._missing([one], by_id)
+            missing = self._missing([one])
             if missing is None:
                 self.reasons[one.id] = NO_BASE
-            elif len(self._laid) + len(missing) > most:
+            elif not missing:
+                self.order.setdefault(one.id)
+            elif len(self._laid) + len(missing) > most or (wanted is not None and one.id not in wanted):
+                # What it depends on is in the answer to who asks for more.
+                wanted = frozenset(other.id for other in missing) if wanted is None else wanted
                 self.reasons[one.id] = SURPLUS
             elif not one.certain and self._doubtful >= FEWEST and self._unsure <= 0:
                 self.reasons[one.id] = UNSURE
-            elif missing and self._lay(missing, giant):
-                asked = self._asked(one, pool, by_id)
-                for others in (asked, kin.get((family(one.memory), one.memory.subjects), [])):
-                    missing += self._lay_whole(others, by_id, most, one)
-                for other in missing:
-                    queue.shown(other.id)
+            elif not self._lay_next(missing, giant, pool, kin, most):
+                break
+        if len(self._laid) >= most:
+            self.reasons |= {one.id: SURPLUS for one in pool.kept if one.id not in self.reasons}
         self._lengthen()
+
+    @property
+    def _free(self) -> float:
+        return self._room.left - self._held
+
+    def _lay_next(
+        self,
+        bundle: Sequence[Candidate],
+        giant: float,
+        pool: Pool,
+        kin: Mapping[tuple[str | None, tuple[str, ...]], list[Candidate]],
+        most: int,
+    ) -> bool:
+        """Lay a candidate, the first of ``bundle``, and what makes it complete; return whether there may be more."""
+        one = bundle[0]
+        laid, more = self._lay(bundle, giant)
+        if not laid:
+            return more or not self._laid
+        family_name = family(one.memory) if one.in_family else None
+        return (
+            more
+            and self._complete(one, self._asked(one, pool), self._budget, most)
+            and self._complete(one, kin.get((family_name, one.memory.subjects), []), int(self._budget * _FAMILY), most)
+        )
 
     def _lengthen(self) -> None:
         """Let what was shortened have the room that nothing else needs, the best first."""
@@ -135,26 +180,27 @@ class Tray:
                 if longer is not None and room.exchange(shown, longer):
                     self._laid[ident] = (one, longer)
 
-    def _asked(self, one: Candidate, pool: Pool, by_id: Mapping[str, Candidate]) -> list[Candidate]:
+    def _asked(self, one: Candidate, pool: Pool) -> list[Candidate]:
         """Return the question that a short answer answers, if it bears on what is asked itself."""
-        asked = by_id.get(one.answers or "")
+        asked = self._by_id.get(one.answers or "")
         if asked is None or self._room.text(_whole(one)) > _SHORT:
             return []
-        return [asked] if pool.standing[asked.id] >= _ASKED * pool.standing[one.id] else []
+        bears = pool.standing[asked.id] >= _ASKED * pool.standing[one.id]
+        return [asked] if bears and self._room.text(_whole(asked)) <= _LONGEST_QUESTION else []
 
-    def _lay_whole(
-        self, others: Sequence[Candidate], by_id: Mapping[str, Candidate], most: int, lead: Candidate
-    ) -> list[Candidate]:
-        """Lay all of ``others`` that are not there yet beside ``lead``, or none; return what was laid."""
-        missing = self._missing(others, by_id) or []
-        if not missing or len(self._laid) + len(missing) > most:
-            return []
-        shown = [_whole(one, _section(lead)) for one in missing]
-        price = self._room.price(shown)
-        if price > min(self._room.left, int(self._budget * _FAMILY)):
-            return []
-        self._take(missing, shown, price)
-        return missing
+    def _complete(self, lead: Candidate, others: Sequence[Candidate], limit: int, most: int) -> bool:
+        """Lay, beside ``lead``, ``others`` that are not there yet if they take at most ``limit``; return whether there was room."""
+        missing = self._missing(others) or []
+        if not missing or self._room.price([_whole(one, _section(lead)) for one in missing]) > limit:
+            return True
+        for other in others:
+            bundle = self._missing([other]) or []
+            shown = [_whole(one, _section(lead)) for one in bundle]
+            price = self._room.price(shown)
+            if len(self._laid) + len(bundle) > most or price > self._free:
+                return False
+            self._take(bundle, shown, price)
+        return True
 
     def trimmed(self) -> tuple[Rendered, int]:
         """Return what is shown and its tokens, after the least valuable were given up while it was too much."""
@@ -186,26 +232,64 @@ class Tray:
         else:
             self._leading.pop()
 
-    def _lay(self, bundle: Sequence[Candidate], giant: int) -> bool:
-        """Lay a candidate, the first of ``bundle``, with what it depends on; return whether there was room.
+    def _lay(self, bundle: Sequence[Candidate], giant: float) -> tuple[bool, bool]:
+        """Lay a candidate, the first of ``bundle``, with what it depends on.
 
-        It is shortened where it alone would take more than ``giant`` tokens, or where it does not fit and most of it
-        does.
+        It is shortened where it alone would take more than ``giant`` tokens, or than there are, as nothing else has
+        what is left then. Returned is whether it lies there, and whether there may be room for more.
         """
         room = self._room
         shown = [_whole(one, _section(bundle[0])) for one in bundle]
         price = room.price(shown)
         whole = price if len(shown) == 1 else room.price(shown[:1])
-        limit = min(giant, room.left - (price - whole))
-        if whole > limit:
-            if limit < min(whole, giant) * _TELLING or not self._spend_try(bundle[0]):
-                return False
-            short = self._shortener.within(shown[0], limit, room, bundle[0].passage)
-            if short is None:
-                return False
-            shown[0], price = short, room.price([short, *shown[1:]])
-        self._take(bundle, shown, price)
-        return True
+        charged, free = min(whole, giant), self._free - (price - whole)
+        if charged > free and len(shown) > 1:
+            return False, True
+        if whole <= min(giant, free):
+            self._take(bundle, shown, price)
+            return True, True
+        short = self._short(bundle[0], shown[0], int(min(giant, free)))
+        if short is not None:
+            price = room.price([short, *shown[1:]])
+            if charged <= free:
+                cost = room.price([short])
+                self._long.append((cost, self._longer(bundle[0], shown[0], cost, giant)))
+            self._take(bundle, [short, *shown[1:]], price)
+            self._held = self._kept_back()
+        if short is None and charged > free and whole > giant:
+            # Of no use with all that a long one may have either: it does not end the answer.
+            return False, self._short(bundle[0], shown[0], int(giant)) is None
+        return short is not None, charged <= free
+
+    def _longer(self, one: Candidate, shown: Passage, cost: int, giant: float) -> int | None:
+        """Return what an excerpt of ``cost`` tokens takes next where there is more room; None if that is far."""
+        share = self._settings.longest_share
+        low, high = int(giant), int(self._whole_room * share / (1 - share)) if share < 1 else 0
+
+        def taken(limit: int) -> int:
+            found = self._shortener.within(shown, limit, self._room, one.passage)
+            return 0 if found is None else self._room.price([found])
+
+        if high <= low or taken(high) <= cost:
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if taken(middle) > cost else (middle, high)
+        return taken(high)
+
+    def _kept_back(self) -> float:
+        """Return what nothing may be laid in, as with more room an excerpt takes it, and what lay there would go."""
+        worst, shown = 0.0, sum(cost for cost, _ in self._long)
+        for _, longer in self._long:
+            if longer is not None:
+                room = longer / self._settings.longest_share
+                grown = sum(cost if more is None or more > longer else more for cost, more in self._long)
+                worst = max(worst, grown - shown - (room - self._whole_room))
+        return worst
+
+    def _short(self, one: Candidate, shown: Passage, limit: int) -> Passage | None:
+        """Return as much of a passage as fits into ``limit``, None where that is too little."""
+        return self._shortener.within(shown, limit, self._room, one.passage) if self._spend_try(one) else None
 
     def _spend_try(self, one: Candidate) -> bool:
         """Return whether a memory may be tried to be shortened: a long one always; few of the others, one fewer now."""
@@ -220,8 +304,9 @@ class Tray:
             self._doubtful += len(shown)
             self._unsure -= price
         self._laid.update((one.id, (one, piece)) for one, piece in zip(bundle, shown, strict=True))
+        self.order.update((one.id, None) for one in bundle)
 
-    def _missing(self, wanted: Sequence[Candidate], by_id: Mapping[str, Candidate]) -> list[Candidate] | None:
+    def _missing(self, wanted: Sequence[Candidate]) -> list[Candidate] | None:
         """Return ``wanted``, first, and what they need that is not there; None where a base is not at hand."""
         found: dict[str, Candidate] = {}
         queue = [one.id for one in reversed(wanted)]
@@ -229,10 +314,10 @@ class Tray:
             node = queue.pop()
             if node in self._recent or node in self._laid or node in found:
                 continue
-            if node not in by_id:
+            if node not in self._by_id:
                 return None
-            found[node] = by_id[node]
-            queue += by_id[node].bases
+            found[node] = self._by_id[node]
+            queue += found[node].bases
         return list(found.values())
 
 
@@ -249,7 +334,7 @@ def _kin(candidates: Iterable[Candidate]) -> dict[tuple[str | None, tuple[str, .
     """Return the candidates of each family and list, by its name and whom it is about."""
     found: dict[tuple[str | None, tuple[str, ...]], list[Candidate]] = {}
     for one in candidates:
-        name = family(one.memory)
+        name = family(one.memory) if one.in_family else None
         if name is not None:
             found.setdefault((name, one.memory.subjects), []).append(one)
     return found

@@ -55,15 +55,21 @@ class Similarities:
                 f"{_MAX_DIMENSION} components is needed; embed them all by one model"
             )
             raise InvalidInput(message)
-        self._rows: npt.NDArray[np.float32] = np.zeros((len(candidates), shape[0]), dtype=np.float32)
+        rows: npt.NDArray[np.float32] = np.zeros((len(candidates), shape[0]), dtype=np.float32)
         if found:
-            self._rows[[place for place, _ in found]] = np.stack([vector for _, vector in found])
-        lengths = np.einsum("ij,ij->i", self._rows, self._rows)
-        # A model that knows no word of a text gives zeros: such a text resembles nothing. NaN fails the comparison too.
-        if not bool(np.all((np.abs(lengths - 1) <= _TOLERANCE) | (lengths == 0))):
-            message = "a candidate's vector is not of unit length: divide it by its length before it is ranked"
-            raise InvalidInput(message)
-        self._rows = np.rint(self._rows * np.float32(_SCALE)).astype(np.float32)
+            rows[[place for place, _ in found]] = np.stack([vector for _, vector in found])
+        self._rows = _rounded(rows)
+
+    @classmethod
+    def of_vectors(cls, vectors: npt.NDArray[np.float32]) -> Similarities:
+        """Return the similarities of ``vectors``, one in each row; one of zeros resembles nothing.
+
+        Raises:
+            InvalidInput: a vector is not of unit length.
+        """
+        found = cls(())
+        found._rows = _rounded(vectors)
+        return found
 
     def of(self, places: Sequence[int]) -> Similarities:
         """Return the similarities of the candidates at ``places`` alone, in that order."""
@@ -89,3 +95,13 @@ class Similarities:
         """Return ``[n]``: the similarity of each candidate with the one at ``place``."""
         found: npt.NDArray[np.float32] = np.maximum(np.vecdot(self._rows, self._rows[place]), np.float32(0))
         return found
+
+
+def _rounded(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    lengths = np.einsum("ij,ij->i", vectors, vectors)
+    # A model that knows no word of a text gives zeros: such a text resembles nothing. NaN fails the comparison too.
+    if not bool(np.all((np.abs(lengths - 1) <= _TOLERANCE) | (lengths == 0))):
+        message = "a candidate's vector is not of unit length: divide it by its length before it is ranked"
+        raise InvalidInput(message)
+    found: npt.NDArray[np.float32] = np.rint(vectors * np.float32(_SCALE)).astype(np.float32)
+    return found

@@ -31,7 +31,7 @@ from marskg.store.rows.score_decay import Fading
 from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy.typing as npt
 
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from marskg.retrieval.query.profile import Profile
     from marskg.retrieval.query.relevance import Calibration
 
-#: Given ranked rows, best first: how many of them are worth looking at.
-Enough: TypeAlias = "Callable[[npt.NDArray[np.intp]], int]"
 #: What the rank of a memory in the latent tier is multiplied with.
 _LATENT: Final = 0.5
 #: Nearest memories that vote on the query's topic.
@@ -231,8 +229,8 @@ class Ranker:
         self._yields = self._mask & (held["sourceType"] != _OWN) & (held["reliability"] < _OWN_WORD)
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
 
-    def rank(self, limit: int, enough: Enough | None = None) -> Ranking:
-        """Return up to ``limit`` candidates, with their numbers only as many as are ``enough``."""
+    def rank(self, limit: int) -> Ranking:
+        """Return up to ``limit`` candidates."""
         similar = self._similarities()
         intent = self._intent(similar)
         if self._profile.intent == "filter" and intent.tags:
@@ -283,7 +281,7 @@ class Ranker:
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
         marks = self._marks(likely[kept], certain[kept])
-        found = _numbered(best, features, marks, len(best.rows) if enough is None else enough(best.rows))
+        found = _numbered(best, features, marks)
         telling = self._telling(best.rows[: len(found)].tolist())
         cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
         told = round(float(evidence[stay].max(initial=0.0)), 6)
@@ -760,13 +758,11 @@ def _after(total: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> np
     return total if share > 1 else np.where(certain, total, total * share * _BELOW)
 
 
-def _numbered(
-    best: _Best, features: Mapping[str, npt.NDArray[np.float64]], marks: _Marks, count: int
-) -> tuple[Ranked, ...]:
-    """Return the first ``count`` of ``best``, with what each score was made of, and with their ``marks``."""
-    order = best.order[:count]
+def _numbered(best: _Best, features: Mapping[str, npt.NDArray[np.float64]], marks: _Marks) -> tuple[Ranked, ...]:
+    """Return ``best``, with what each score was made of, and with their ``marks``."""
+    order = best.order
     numbers = np.rint(np.stack([*features.values()], axis=1)[order] * MICRO).astype(np.int64)
-    rows, scores = best.rows[:count].tolist(), best.scores[:count].tolist()
+    rows, scores = best.rows.tolist(), best.scores.tolist()
     return tuple(
         Ranked(row, score, {**dict(zip(features, values, strict=True)), **(WEAK if below else {})}, certain)
         for row, score, values, below, certain in zip(

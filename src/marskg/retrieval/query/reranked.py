@@ -72,6 +72,12 @@ class Reranking:
             return candidates, (f"ranked without the reranker: {error}",)
         return reordered(candidates, best, scores), ()
 
+    @property
+    def reads(self) -> int:
+        """Return how many of the best are put in order again, 0 without a reranker."""
+        settings = self._settings()
+        return 0 if self._current(settings.reranker) is None else settings.rerank
+
     def _current(self, spec: str) -> Reranker | None:
         with self._lock:
             if self._loaded[0] != spec:

@@ -9,6 +9,7 @@ section 9; architecture, "One read".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -34,6 +35,7 @@ from marskg.retrieval.complete.reading import ADDED, family
 from marskg.retrieval.index.memory_index import MICRO
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
+from marskg.retrieval.query.reach import MARK, Reach, Wanted, appended, reached
 from marskg.retrieval.query.relevance import calibration_of
 from marskg.store.rows import codec
 from marskg.store.rows.score_decay import Fading
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.index.view import IndexView
     from marskg.retrieval.query.named_times import NamedTimes
     from marskg.retrieval.query.profile import Profile
-    from marskg.retrieval.query.ranking import Ranked
+    from marskg.retrieval.query.ranking import Ranked, Ranking
     from marskg.retrieval.query.reranked import Reranking
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Row
@@ -81,12 +83,10 @@ Emphasis: TypeAlias = "Callable[[MemoryIndex], npt.NDArray[np.int64] | None]"
 
 #: Bytes of a query; what is longer is a document.
 MAX_QUERY: Final = 1 << 16
-#: Weight that is read for assembly to choose from, as a multiple of the budget, and the most memories.
-_CHOICE: Final = 1.1
-#: Tokens of the number before a line.
-_MARK: Final = 3
-_MOST_READ: Final = 400
-_LEAST_READ: Final = 20
+#: How many are ranked around an anchor whatever is asked for, and how many times as many are looked for where what was
+#: found is not enough.
+_AROUND: Final = 400
+_WIDER: Final = 4
 #: Turns of a conversation that its summary is made of.
 _TURNS: Final = 200
 #: Why a memory was shown that is no hit.
@@ -129,6 +129,13 @@ class Request:
     #: The confidence below which nothing is shown; None for that of the settings, where the model is calibrated.
     min_confidence: float | None = None
     usual_confidence: float = 0.0
+    #: How many of the best are read in any case.
+    least: int = 0
+
+    @property
+    def wanted(self) -> Wanted:
+        """Return how much of a ranking is asked for."""
+        return Wanted(self.k, self.budget, self.assembly.longest_share, self.assembly.cosine, self.least)
 
     @property
     def strict(self) -> bool:
@@ -170,7 +177,7 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chosen:
-    """What was ranked high enough to be read: ids, numbers and vectors side by side.
+    """What was ranked high enough to be read: ids, numbers and vectors side by side; ``reach`` tells how far.
 
     ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
     one of them; ``passages`` the number of the passage that was found in a long one; ``cuts`` the parts of a turn that
@@ -180,6 +187,7 @@ class _Chosen:
 
     ids: list[str]
     ranked: tuple[Ranked, ...]
+    reach: Reach
     vectors: npt.NDArray[np.float32] | None
     links: Mapping[str, _Links]
     at: TenantState
@@ -190,6 +198,12 @@ class _Chosen:
     cuts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     confidence: Confidence | None = None
     visible: int = 0
+
+    @property
+    def single(self) -> frozenset[str]:
+        """Return the ids of those that bring no family along."""
+        places = zip(self.ids, self.reach.places, strict=True)
+        return frozenset(ident for ident, place in places if place in self.reach.single)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +219,8 @@ class Found:
     """What one tenant has for a request: candidates, best first, which of them contradict, and the stages' numbers.
 
     ``known`` are the nodes that were read, and when; ``weighed``: their weights are what the counter gives; ``visible``
-    are the tokens of all that the reader may see.
+    are the tokens of all that the reader may see; of what is ranked at the ``horizon`` and below not everything was
+    read.
     """
 
     candidates: list[Candidate]
@@ -215,45 +230,22 @@ class Found:
     confidence: Confidence | None = None
     weighed: bool = False
     visible: int = 0
+    horizon: int | None = None
 
 
-def merged(found: Sequence[Found], most: int) -> list[Candidate]:
-    """Return up to ``most`` candidates of all tenants, best first, each with what it makes no sense without.
+def merged(found: Sequence[Found]) -> list[Candidate]:
+    """Return the candidates of all tenants.
 
-    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken.
+    Of two memories with the same id the one of the earlier tenant, the reader's own first, is taken. Places are those
+    of one tenant's ranking, and say nothing among several.
     """
     if len(found) == 1:
         return found[0].candidates
-    tenants: dict[str, dict[str, Candidate]] = {}
+    chosen: dict[str, Candidate] = {}
     for one in found:
         for candidate in one.candidates:
-            if not any(candidate.id in others for others in tenants.values()):
-                tenants.setdefault(candidate.memory.tenant, {})[candidate.id] = candidate
-    chosen: dict[str, Candidate] = {}
-    pool = [candidate for there in tenants.values() for candidate in there.values()]
-    for lead in sorted(pool, key=lambda candidate: -candidate.score):
-        there = tenants[lead.memory.tenant]
-        group = [ident for ident in _with_bases(lead.id, there) if ident not in chosen]
-        if len(chosen) + len(group) > most:
-            break
-        chosen.update((ident, there[ident]) for ident in group)
+            chosen.setdefault(candidate.id, replace(candidate, among=0))
     return list(chosen.values())
-
-
-def _with_bases(ident: str, there: Mapping[str, Candidate]) -> list[str]:
-    found: dict[str, None] = {}
-    queue = [ident]
-    while queue:
-        one = queue.pop()
-        if one not in found and one in there:
-            found[one] = None
-            queue += there[one].bases
-    return list(found)
-
-
-def most_that_fit(budget: int) -> int:
-    """Return how many memories at most a budget of tokens holds: each takes its number and what it says."""
-    return max(1, budget // _MARK)
 
 
 def check_query(
@@ -316,12 +308,21 @@ class Search:
         asked, notices = self._vector(query)
 
         def answer(gate: Gate) -> Hits:
-            passing = replace(request, gate=gate)
+            passing = replace(request, gate=gate, least=self._least(request, guests))
             found = [one.ranked(passing, query, asked) for one in (self, *guests)]
             complete = self._complete(passing, guests)
             return self._finish(passing, found, query, notices, complete)
 
         return self.until_shown(request.gate, answer)
+
+    def _least(self, request: Request, guests: Sequence[Search]) -> int:
+        """Return how many of the best are read however little is asked for: those that a reranker reads.
+
+        Who says the same in another tenant is told by reading it.
+        """
+        if guests:
+            return request.profile.candidates
+        return 0 if self._reranking is None else self._reranking.reads
 
     def until_shown(self, gate: Gate, answer: Callable[[Gate], T]) -> T:
         """Return what ``answer`` gives through ``gate``, made anew while something in it goes before it is handed out.
@@ -367,8 +368,11 @@ class Search:
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
-            ranked = rank(divided(index, request.gate), mask, self._comparable(asked), max(_MOST_READ, _reach(request)))
-            chosen = _chosen(index, ranked, request, state, percents, visible=int(mask.sum()), candidates=len(ranked))
+            most = max(_AROUND, request.wanted.most)
+            ranked = rank(divided(index, request.gate), mask, self._comparable(asked), most)
+            reach = reached(index, ranked, request.wanted, min(len(ranked), _AROUND), {})
+            stages = {"visible": int(mask.sum()), "candidates": len(ranked)}
+            chosen = _chosen(index, ranked, reach, state, percents, **stages)
         return self._found(request, chosen)
 
     def _found(self, request: Request, chosen: _Chosen) -> Found:
@@ -376,7 +380,16 @@ class Search:
         contradicting = _contradicting(chosen, read.candidates)
         known = Known(chosen.at, read.nodes)
         weighed = self._writer.state.weighed_by >= RULE
-        return Found(read.candidates, contradicting, known, chosen.stages, chosen.confidence, weighed, chosen.visible)
+        return Found(
+            read.candidates,
+            contradicting,
+            known,
+            chosen.stages,
+            chosen.confidence,
+            weighed,
+            chosen.visible,
+            chosen.reach.horizon,
+        )
 
     def _finish(
         self,
@@ -391,7 +404,7 @@ class Search:
         weighed = _weighed(request, found)
         if complete is not None:  # What was read in full answers.
             weighed = _Weighed(weighed.confidence)
-        candidates = [] if weighed.silent else merged(found, _reach(request))
+        candidates = [] if weighed.silent else merged(found)
         told: tuple[str, ...] = ()
         if self._reranking is not None and candidates:
             candidates, told = self._reranking(query, candidates)
@@ -406,6 +419,7 @@ class Search:
             contradicts=[] if weighed.silent else [pair for one in found for pair in one.contradicts],
             most=request.k,
             unsure=_unsure(request, found),
+            horizon=max((one.horizon for one in found if one.horizon is not None), default=None),
             leading=() if complete is None else (Passage(Section.COMPLETE, complete.text, complete.ids),),
             weighed=all(map(attrgetter("weighed"), found)),
         )
@@ -508,7 +522,8 @@ class Search:
                 query, self._comparable(asked), request.gate.now, request.fading, _periods(index, mask, request)
             )
             calibration = calibration_of(None if asked is None else asked.model)
-            ranker = Ranker(
+            make = partial(
+                Ranker,
                 divided(index, request.gate),
                 mask,
                 asks,
@@ -524,19 +539,17 @@ class Search:
                 outlived=Outlived(index, request.gate, mask),
                 meant=None if request.question is None else _meant(index, mask, request, request.question),
             )
-            reach = _reach(request)
-            ranking = ranker.rank(
-                max(request.profile.candidates, min(len(index), reach)), lambda rows: _affordable(index, rows, request)
-            )
+            ranking, ranked, total = _ranked(make, index, request)
+            reach = reached(index, ranked, request.wanted, len(ranking.found), ranking.answers)
             intent = ranking.intent
             chosen = _chosen(
                 index,
-                ranking.found,
-                request,
+                ranked,
+                reach,
                 state,
                 percents,
                 visible=int(mask.sum()),
-                candidates=ranking.total,
+                candidates=total,
                 profile=request.profile.name,
                 evidence=ranking.evidence,
                 passages=ranking.among.passages,
@@ -546,14 +559,19 @@ class Search:
                 # Their names are as old as their first mention, which the reader may not see.
                 entities=() if request.gate.restricted else ranking.entities,
             )
-            answers = {index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items()}
+            first = {one.row for one in ranking.found}
+            answers = {
+                index.ids[row]: index.ids[asking]
+                for row, asking in ranking.answers.items()
+                if row in first and asking in first
+            }
             return replace(
                 chosen,
                 answers=answers,
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
                 cuts={index.ids[row]: cut for row, cut in ranking.cuts.items()} if ranking.cuts else {},
                 confidence=Confidence(ranking.confidence, calibration.vectors),
-                visible=int(index.columns["weight"][mask].sum()) + _MARK * int(mask.sum()),
+                visible=int(index.columns["weight"][mask].sum()) + MARK * int(mask.sum()),
             )
 
     def _read(self, request: Request, chosen: _Chosen) -> _Read:
@@ -579,19 +597,14 @@ class Search:
             for place, (ident, item) in enumerate(zip(chosen.ids, chosen.ranked, strict=True))
         }
         candidates: dict[str, Candidate] = {}
-        reach = _reach(request)
-        for ident in chosen.ids:
-            if ident not in allowed:
-                continue
-            group = [one for one in _closure(ident, allowed, chosen.links) if one not in candidates]
-            if len(candidates) + len(group) > reach:
-                break
-            for one in group:
-                item, vector = ranked.get(one, (None, None))
-                memory = allowed[one]
-                if chosen.links[one].against:
-                    memory = self._standing(memory, chosen.links[one].against, allowed)
-                candidates[one] = _candidate(memory, chosen, item, vector, allowed)
+        single = chosen.single
+        for one, place in _groups(chosen, allowed).items():
+            item, vector = ranked.get(one, (None, None))
+            memory = allowed[one]
+            if chosen.links[one].against:
+                memory = self._standing(memory, chosen.links[one].against, allowed)
+            candidate = _candidate(memory, chosen, item, vector, allowed)
+            candidates[one] = replace(candidate, among=place, in_family=one not in single)
         return _Read(list(candidates.values()), nodes)
 
     def _standing(self, memory: Memory, against: Iterable[str], allowed: Mapping[str, Memory]) -> Memory:
@@ -816,20 +829,50 @@ def _kept_out(index: MemoryIndex, percents: npt.NDArray[np.int64] | None, ids: I
     return frozenset() if percents is None else frozenset(one for one in ids if not percents[index.rows[one]])
 
 
+def _ranked(
+    make: Callable[[], Ranker], index: MemoryIndex, request: Request
+) -> tuple[Ranking, tuple[Ranked, ...], int]:
+    """Return what the first search finds, all that is ranked, best first, and how many were looked at.
+
+    Where more is asked for than the first search looks at, wider ones come after it: what it found stays as it is.
+    """
+    wanted, size = request.wanted, request.profile.candidates
+    first = wider = make().rank(size)
+    ranked = list(first.found)
+    passages, cuts = {**first.passages}, {**first.cuts}
+    while wider.total == size < wanted.most and wanted.of(index, ranked) == len(ranked):
+        size *= _WIDER
+        wider = make().rank(size)
+        ranked = appended(ranked, wider.found)
+        passages, cuts = {**wider.passages, **passages}, {**wider.cuts, **cuts}
+    return replace(first, passages=passages, cuts=cuts), tuple(ranked), wider.total
+
+
 def _chosen(
     index: MemoryIndex,
-    ranked: tuple[Ranked, ...],
-    request: Request,
+    ranked: Sequence[Ranked],
+    reach: Reach,
     state: TenantState,
     percents: npt.NDArray[np.int64] | None,
     **stages: object,
 ) -> _Chosen:
-    found = ranked[: _affordable(index, np.array([item.row for item in ranked], dtype=np.intp), request)]
+    found = tuple(ranked[place] for place in reach.places)
     vectors = index.vectors["vector"][[item.row for item in found]] if index.dimension else None
     ids = [index.ids[item.row] for item in found]
     links = _linked(index, ids)
     unwanted = _kept_out(index, percents, links)
-    return _Chosen(ids, found, vectors, links, state, {**stages, "read": len(found)}, unwanted)
+    return _Chosen(ids, found, reach, vectors, links, state, {**stages, "read": len(found)}, unwanted)
+
+
+def _groups(chosen: _Chosen, allowed: Mapping[str, Memory]) -> dict[str, int]:
+    """Return what may be shown, and what it makes no sense without, each with the best place that it may stand at."""
+    places = dict(zip(chosen.ids, chosen.reach.places, strict=True))
+    found: dict[str, int] = {}
+    for ident, place in places.items():
+        for one in _closure(ident, allowed, chosen.links) if ident in allowed else ():
+            group = chosen.reach.among[places.get(one, place)]
+            found[one] = min(group, found.get(one, group))
+    return found
 
 
 def _linked(index: MemoryIndex, ids: list[str]) -> dict[str, _Links]:
@@ -889,21 +932,6 @@ def _contradicting(chosen: _Chosen, candidates: list[Candidate]) -> list[tuple[s
         # Of a list without what was taken out of it the rest holds beside who took it out.
         if other in there and not (GAP in there[other].content and withdrawals(there[one].content))
     ]
-
-
-def _affordable(index: MemoryIndex, rows: npt.NDArray[np.intp], request: Request) -> int:
-    """Return how many of ranked ``rows``, best first, are worth reading for the budget."""
-    # Of a long one no more than its share is shown while others wait.
-    most = max(1, int(request.assembly.longest_share * request.budget))
-    weights = np.minimum(index.columns["weight"][rows], most) + _MARK
-    before = np.cumsum(weights, dtype=np.int64) - weights
-    within = int(np.searchsorted(before, _CHOICE * request.budget))
-    return min(len(rows), _reach(request), max(within, _LEAST_READ))
-
-
-def _reach(request: Request) -> int:
-    """Return how many are read for ``k`` to be shown: some say the same as others, or are contradicted by them."""
-    return request.k + max(_LEAST_READ, request.k // 2)
 
 
 def _candidate(
