@@ -116,6 +116,53 @@ def test_pages_show_each_item_once(memory: AgentMemory, size: int, wanted: dict[
     assert walked == [one.key for one in store.search(("test",), query="test", filter=wanted, limit=99)]
 
 
+def test_a_filter_names_what_it_means(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "hyphen", {"access-level": "public", "user": {"access-level": "nested"}})
+    store.put(("u",), "digit", {"123abc": "ok", "user": {"123abc": "ok2"}})
+    store.put(("u",), "dot", {"user.name": "as it is written", "user": {"name": "inside"}})
+    store.put(("u",), "deep", {"a": {"b.c": {"d": 7}}})
+    for wanted, found in (
+        ({"access-level": "public"}, ["hyphen"]),
+        ({"user.access-level": "nested"}, ["hyphen"]),
+        ({"123abc": "ok"}, ["digit"]),
+        ({"user.123abc": "ok2"}, ["digit"]),
+        ({"user.name": "as it is written"}, ["dot"]),
+        ({"user": {"name": "inside"}}, ["dot"]),
+        ({"user.name": "inside"}, []),
+        ({"a.b.c.d": {"$gte": 7}}, ["deep"]),
+        ({"a": {"b.c.d": 7}}, ["deep"]),
+        ({"user..name": "inside"}, []),
+    ):
+        assert [one.key for one in store.search(("u",), filter=wanted)] == found, wanted
+
+
+def test_a_filter_may_name_what_no_value_is(memory: AgentMemory) -> None:
+    store = MarsStore(memory)
+    for name, price in (("a", 10), ("b", 20)):
+        store.put(("u",), name, {"price": price})
+    for wanted, found in (
+        ({"price": {"$lt": float("inf")}}, ["a", "b"]),
+        ({"price": {"$gt": float("-inf"), "$lt": 15}}, ["a"]),
+        ({"price": {"$eq": float("nan")}}, []),
+        ({"price": float("inf")}, []),
+        ({"price": {"$lt": 10**100}}, ["a", "b"]),
+        ({"price": {"$lt": 10**400}}, []),
+        ({"price": "1\0"}, []),
+    ):
+        assert [one.key for one in store.search(("u",), filter=wanted)] == found, wanted
+
+
+def test_a_filter_on_what_no_item_has_says_so_in_the_log(memory: AgentMemory, caplog: pytest.LogCaptureFixture) -> None:
+    store = MarsStore(memory)
+    store.put(("u",), "a", {"price": 10})
+    assert store.search(("u",), filter={"access-level": "public"}) == []
+    assert [one.getMessage() for one in caplog.records] == ["filter: no item here has the key 'access-level'"]
+    caplog.clear()
+    assert store.search(("u",), filter={"price": 11}) == store.search(("nobody",), filter={"price": 11}) == []
+    assert not caplog.records
+
+
 def test_a_search_shows_no_more_than_it_returns(memory: AgentMemory) -> None:
     store = MarsStore(memory)
     for place in range(12):

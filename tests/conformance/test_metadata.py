@@ -265,6 +265,69 @@ def test_a_reader_sees_and_finds_no_more_of_it_than_they_may(stores: Stores, tmp
     assert "zyxhidden" not in told
 
 
+def _missing(hits: Any) -> list[str]:
+    return [one for one in hits.notices if "has the key" in one]
+
+
+@pytest.mark.parametrize("encryption", ["off", "subjects"])
+def test_a_filter_that_cannot_match_says_so(
+    stores: Stores, encryption: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARS_VAULTS", str(tmp_path / "vaults"))
+    mem = stores.open(encryption=encryption)
+    mem.remember(
+        "green tea", metadata={"access-level": "public", "user": {"access-level": "nested", "123": 1}, "t": []}
+    )
+    matching: list[Any] = [
+        {"access-level": "public"},
+        {"user.access-level": "nested"},
+        {"user": {"access-level": "nested"}},
+        {"user.123": 1},
+    ]
+    for asked in matching:
+        assert _told_now(mem, asked) == ["green tea"]
+    cases: list[tuple[Any, list[str]]] = [
+        ({"acces-level": "public"}, ["acces-level"]),
+        ({"user.access_level": 1, "access-level": "public"}, ["user.access_level"]),
+        ({"user": {"role": "a", "kind": "b"}}, ["user.kind", "user.role"]),
+        ({"use": 1}, ["use"]),
+        ({"user": 1}, []),
+        ({"access-level": "private"}, []),
+    ]
+    for asked, missing in cases:
+        told = [f"nothing here has the key {one!r} in its metadata" for one in missing]
+        assert _missing(mem.retrieve("tea", metadata=asked)) == told
+        assert _missing(mem.read_all(metadata=asked)) == told
+    assert _missing(mem.retrieve("tea")) == []
+    for odd in (math.inf, -math.inf, "a\0b"):
+        with pytest.raises(InvalidInput, match=r"^metadata "):
+            mem.retrieve("tea", metadata={"access-level": odd})
+
+
+@pytest.mark.parametrize("encryption", ["off", "subjects"])
+def test_that_a_key_is_missing_tells_nothing_of_what_is_hidden(
+    stores: Stores, encryption: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MARS_VAULTS", str(tmp_path / "vaults"))
+    told = []
+    for hidden in ({}, {"zyxkey": 1}):
+        mem = stores.open(embedding__model="none", sensitivity__assess="off", encryption=encryption)
+        mem.remember("black tea", metadata={"n": 1, **hidden}, sensitivity=0.9)
+        mem.remember("green tea", metadata={"n": 2, **({"jane.doe@example.org": 1} if hidden else {})})
+        reader = stores.open_as(mem, "reader:bot?ceiling=0.1")
+        asked = ({"zyxkey": 1}, {"jane.doe@example.org": 1}, {"n": 1})
+        told.append(
+            [
+                _missing(found)
+                for one in asked
+                for found in (reader.retrieve("tea", metadata=one), reader.read_all(metadata=one))
+            ]
+        )
+        assert not hidden or not _missing(mem.retrieve("tea", metadata={"zyxkey": 2}))
+    assert told[0] == told[1]
+    assert [len(one) for one in told[0]] == [1, 1, 1, 1, 0, 0]
+
+
 def test_what_is_taken_out_for_a_reader_decides_no_number_of_an_answer(stores: Stores) -> None:
     told = []
     for hidden in ("jane.doe@example.org", "zoe.doe@example.org"):

@@ -25,16 +25,28 @@ _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 def holds(value: object, wanted: object) -> bool:
     """Return whether a value is what a filter asks for: equal, or by its operators; objects by the names they ask for.
 
+    A name that an object does not have leads into it by its dots.
+
     Raises:
         InvalidInput: an operator is unknown.
     """
     if isinstance(wanted, Mapping):
         if any(str(name).startswith("$") for name in wanted):
             return all(_compares(value, str(operator), limit) for operator, limit in wanted.items())
-        return isinstance(value, Mapping) and all(holds(value.get(name), one) for name, one in wanted.items())
+        return isinstance(value, Mapping) and all(holds(at(value, name), one) for name, one in wanted.items())
     if isinstance(wanted, list | tuple):
         return isinstance(value, list) and len(value) == len(wanted) and all(map(holds, value, wanted))
     return value == wanted
+
+
+def at(value: Mapping[str, Any], path: str, missing: object = None) -> object:
+    """Return what an object has at ``path``, which is a name, or names with dots between them; else ``missing``."""
+    if path in value:
+        return value[path]
+    dots = (place for place, one in enumerate(path) if one == ".")
+    inside = ((value.get(path[:dot]), path[dot + 1 :]) for dot in dots)
+    found = (at(one, rest, missing) for one, rest in inside if isinstance(one, Mapping))
+    return next((one for one in found if one is not missing), missing)
 
 
 def _compares(value: object, operator: str, limit: object) -> bool:

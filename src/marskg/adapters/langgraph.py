@@ -8,6 +8,8 @@ budget mean is on docs/how-to/adapters.md. Source: langgraph-checkpoint 4, ``lan
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,12 +32,12 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from marskg.adapters.items import holds
+from marskg.adapters.items import at, holds
 from marskg.api.arguments import Json, Rule, UnfitError, checked_call, rule_of
 from marskg.clock import MAX_MS, later
 from marskg.drafts import Draft, json_object
 from marskg.errors import InvalidInput, NotPermitted
-from marskg.json_object import JsonObject
+from marskg.json_object import MOST, JsonObject
 from marskg.memory import AgentMemory  # noqa: TC001 - the check of the constructor's arguments reads it
 from marskg.ontology.key_forms import item_key, item_of
 from marskg.ontology.vocabulary import Cardinality, Kind, Worth
@@ -53,6 +55,9 @@ _UNINDEXED: Final = "langgraph-unindexed"
 _MINUTE_MS: Final = 60_000
 #: Tokens that the hits of a search may weigh: as many as there are.
 _ROOM: Final = 2**40
+_MISSING: Final = object()
+_SHOWN: Final = 60
+_LOG: Final = logging.getLogger(__name__)
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -72,6 +77,34 @@ def _count(value: int) -> int:
     return found
 
 
+def _condition(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a filter, in which may stand what no value is: an infinity, NaN, a huge number, a text with a NUL."""
+    found = {
+        name: {inner: _plain(one) for inner, one in wanted.items()} if isinstance(wanted, dict) else _plain(wanted)
+        for name, wanted in asked.items()
+    }
+    fitted: dict[str, Any] = rule_of(Mapping[str, Json]).fit(found)
+    for name, wanted in asked.items():
+        if isinstance(wanted, dict):
+            fitted[name] = {inner: fitted[name][inner] if _is_plain(one) else one for inner, one in wanted.items()}
+        elif not _is_plain(wanted):
+            fitted[name] = wanted
+    return fitted
+
+
+def _plain(value: object) -> object:
+    return value if _is_plain(value) else None
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is not one of those that a filter may name, and no item has."""
+    if type(value) is str:
+        return "\0" not in value
+    if type(value) is float:
+        return math.isfinite(value) and abs(value) <= MOST
+    return type(value) is not int or abs(value) <= MOST
+
+
 def _record(said: str, *kinds: type) -> Rule:
     """Return the rule of LangGraph's named tuples, whose fields are checked."""
     return Rule(said, lambda value: isinstance(value, kinds), lambda value: value._replace(**_fitted(value._asdict())))
@@ -79,6 +112,7 @@ def _record(said: str, *kinds: type) -> Rule:
 
 _Path: TypeAlias = Annotated[Any, Rule("a tuple of strings", lambda value: isinstance(value, tuple | list), _labels)]
 _Count: TypeAlias = Annotated[Any, Rule("an integer", rule_of(int).matches, _count)]
+_Filter: TypeAlias = Annotated[Any, Rule("a mapping", lambda value: isinstance(value, Mapping), _condition)]
 _Condition: TypeAlias = Annotated[Any, _record("a MatchCondition", MatchCondition)]
 _Operation: TypeAlias = Annotated[
     Any, _record("a GetOp, PutOp, SearchOp or ListNamespacesOp", GetOp, PutOp, SearchOp, ListNamespacesOp)
@@ -93,7 +127,7 @@ _RULES: Final[Mapping[str, Rule]] = MappingProxyType(
         "max_depth": rule_of(_Count | None),
         "key": rule_of(str),
         "query": rule_of(str | None),
-        "filter": rule_of(Mapping[str, Json] | None),
+        "filter": rule_of(_Filter | None),
         "index": rule_of(Literal[False] | Sequence[str] | None),
         "refresh_ttl": rule_of(bool | None),
         "match_type": rule_of(Literal["prefix", "suffix"]),
@@ -337,6 +371,8 @@ class MarsStore(BaseStore):
             return [one.search_item(score) for one, score in list(scores.values())[start:end]]
         everything = self._items(prefix)
         found = [one for one in everything if holds(one.value, op.filter or {})]
+        if not found:
+            _tell_missing(everything, op.filter or {})
         if op.query and found and (op.filter or len(everything) > end):
             # What is filtered out, or not indexed, takes places among the hits.
             scores = self._ranked(prefix, op.query, len(everything))
@@ -360,6 +396,14 @@ class MarsStore(BaseStore):
         found = {one.namespace for one in self._items(item_key(_ROOT, _common(conditions)))}
         matching = {one[: op.max_depth] for one in found if all(_matches(condition, one) for condition in conditions)}
         return sorted(matching)[start:end]
+
+
+def _tell_missing(everything: Iterable[_Found], asked: Mapping[str, Any]) -> None:
+    """Tell the log which keys of a filter that found nothing no item has."""
+    values = [one.value for one in everything]
+    for path in asked:
+        if values and all(at(one, path, _MISSING) is _MISSING for one in values):
+            _LOG.warning("filter: no item here has the key %r", path[:_SHOWN])
 
 
 def _life(minutes: object) -> int:

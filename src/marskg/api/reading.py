@@ -27,7 +27,7 @@ from marskg.retrieval.access.read_gate import Gate, called
 from marskg.retrieval.assembly.assemble import NO_ROOM
 from marskg.retrieval.complete.exhaustive_read import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was, own_events
-from marskg.retrieval.index.metadata_filter import conditions
+from marskg.retrieval.index.metadata_filter import conditions, there_below
 from marskg.retrieval.index.view import IndexView
 from marskg.retrieval.query.load_shedding import Load, lighter, notice, step
 from marskg.retrieval.query.named_times import NamedTimes
@@ -135,6 +135,10 @@ _MOST_LIKE: Final = 24
 #: People whom a name may mean that a notice lists, and how much like it theirs are then.
 _MOST_LIKE_NAMED: Final = 5
 _LIKE: Final = 0.75
+#: Characters of a key that a notice repeats; encrypted memories that are read to tell that none has it, and at once.
+_SHOWN: Final = 60
+_LOOKED_INTO: Final = 1_000
+_PAGE: Final = 100
 
 
 class Reading:
@@ -240,7 +244,7 @@ class Reading:
                     hits = self._rewording.answered(
                         request, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
                     )
-        strangers = () if len(hits) else self._strangers(request.gate)
+        strangers = () if len(hits) else (*self._strangers(request.gate), *self._keyless(request.gate))
         return self._noticed(hits, (*impossible, *missing, *strangers))
 
     def _strangers(self, gate: Gate) -> tuple[str, ...]:
@@ -253,6 +257,38 @@ class Reading:
             there = [name for name, rows in index.facets["subject"].items() if any(seen[row] for row in rows)]
         known = set(map(called, there))
         return tuple(_is_nobody(name, there) for name in gate.subjects if called(name) not in known)
+
+    def _keyless(self, gate: Gate) -> tuple[str, ...]:
+        """Return which keys a filter on free JSON names that nothing here has, as far as the reader may know.
+
+        What other tenants share is not searched for it, and of encrypted memories no more than ``_LOOKED_INTO``: where
+        it is not known, nothing is said.
+        """
+        paths = dict.fromkeys(one.path for one in gate.metadata)
+        if not paths or self._writer.state.subscriptions:
+            return ()
+        knows = gate.known()
+        with self.view.lock:
+            index = self.view.refresh(self._writer.recent_state())
+            if self._encrypted:  # its index has digests
+                seen, words = knows.mask(index), index.facets["metadata"]
+                rows = dict.fromkeys(row for having in words.values() for row in having if seen[row])
+                ids = [index.ids[row] for row in rows]
+            else:
+                paths = dict.fromkeys(one for one in paths if not _is_there(index, knows, one))
+        missing = self._unfound(paths, ids, knows) if self._encrypted else paths
+        return tuple(f"nothing here has the key {one[:_SHOWN]!r} in its metadata" for one in missing)
+
+    def _unfound(self, paths: Iterable[str], ids: Sequence[str], gate: Gate) -> list[str]:
+        """Return those of ``paths`` that no memory of ``ids`` has, as its reader gets it; none if these are many."""
+        missing = [*paths] if len(ids) <= _LOOKED_INTO else []
+        for first in range(0, len(ids), _PAGE):
+            if not missing:
+                break
+            for memory in admitted(self._opened.reader, [*ids[first : first + _PAGE]], gate, self._shows):
+                had = [] if memory.metadata is None else [f"{path}." for path, _ in memory.metadata.leaves()]
+                missing = [one for one in missing if not any(path.startswith(f"{one}.") for path in had)]
+        return missing
 
     def _times(self, request: Request, time_zone: str | None) -> NamedTimes:
         """Return what times the question names, by the reader's clock, zone and weeks."""
@@ -356,7 +392,7 @@ class Reading:
         memories.sort(key=lambda one: (one.valid_from, one.sequence, one.tenant))
         found = shown(memories, self._opened.counter, budget=limit, sums=sums)
         record = self._search.record([hit.memory for hit in found], "read in full", passing, call="read_all")
-        strangers = () if found.hits else self._strangers(passing)
+        strangers = () if found.hits else (*self._strangers(passing), *self._keyless(passing))
         found = replace(found, notices=(*notices_of(self._writer), *strangers))
         if passing.bound:
             found = replace(found, hits=tuple(replace(hit, memory=as_read(hit.memory, passing)) for hit in found))
@@ -704,6 +740,12 @@ def _entity(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> Named:
     if not found.ids:
         raise _unmentioned((name,))
     return found
+
+
+def _is_there(index: MemoryIndex, gate: Gate, path: str) -> bool:
+    """Return whether something that ``gate`` lets through has a value that is shown at ``path`` or below it."""
+    found = there_below(path, index.facets["metadata"])
+    return any(replace(gate, metadata=(one,)).mask(index).any() for one in found)
 
 
 def _is_nobody(name: str, there: Iterable[str]) -> str:

@@ -33,6 +33,8 @@ RANGES: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
 #: Of lists that have an item, or each of several.
 CONTAINS: Final = "$contains"
 _EQUAL: Final = ""
+#: Of what is there at all; nobody asks for it in a filter.
+_THERE: Final = "there"
 _KNOWN: Final = ", ".join(RANGES)
 
 
@@ -71,7 +73,7 @@ class Condition(NamedTuple):
     @property
     def is_range(self) -> bool:
         """Return whether more than one value may hold."""
-        return self.operator in RANGES
+        return self.operator in RANGES or self.operator == _THERE
 
     def holds(self, found: JsonObject | None) -> bool:
         """Return whether an object fulfils the condition."""
@@ -92,8 +94,19 @@ class Condition(NamedTuple):
         return isinstance(wanted, list) and any(canonical_json(one) == self.value for one in wanted)
 
     def _lies(self, one: Any) -> bool:  # noqa: ANN401 - JSON
+        if self.operator == _THERE:
+            return True
         bound = json.loads(self.value)
         return _comparable(one) and isinstance(one, str) == isinstance(bound, str) and RANGES[self.operator](one, bound)
+
+
+def there_below(path: str, words: Iterable[str]) -> list[Condition]:
+    """Return the conditions of which one holds for whatever may have something at ``path`` or below it."""
+    here = _short(path)
+    found = {word.rpartition(_BETWEEN)[0] for word in words} - {here}
+    # What a digest stands for may lie anywhere.
+    below = (one for one in sorted(found) if one.startswith((f"{path}.", "\0")))
+    return [Condition(one, _THERE, "null") for one in (path, *below)]
 
 
 def conditions(asked: object) -> tuple[Condition, ...]:
