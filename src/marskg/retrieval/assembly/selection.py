@@ -189,7 +189,7 @@ class Tray:
         return [asked] if bears and self._room.text(_whole(asked)) <= _LONGEST_QUESTION else []
 
     def _complete(self, lead: Candidate, others: Sequence[Candidate], limit: int, most: int) -> bool:
-        """Lay, beside ``lead``, ``others`` that are not there yet if they take at most ``limit``; return whether there was room."""
+        """Lay ``others`` that are not there yet beside ``lead``, up to ``limit`` tokens; return whether there was room."""
         missing = self._missing(others) or []
         if not missing or self._room.price([_whole(one, _section(lead)) for one in missing]) > limit:
             return True
