@@ -119,16 +119,6 @@ def test_the_topic_of_the_query_restricts_where_the_profile_says_so() -> None:
     assert set(_ids(ranked(index, "tea work", None, parse(given, "b")))) == {"m1", "m2", "m3"}
 
 
-def test_only_those_that_are_kept_are_returned_of_all_that_are_counted() -> None:
-    index, profile = _vectored(), _profile(similarity=1)
-    ranker = Ranker(
-        index, Gate(now=NOON).mask(index), make_query("x", direction(1, 0, 0, 0), NOON), profile, restricted=False
-    )
-    few, all_ = ranker.rank(5, lambda _: 2), ranker.rank(5)
-    assert (few.total, all_.total) == (5, 5)
-    assert few.found == all_.found[:2]
-
-
 @pytest.mark.parametrize("vector", [None, np.zeros(DIMENSION, dtype=np.float32)])
 def test_without_a_vector_words_rank_alone(vector: Any) -> None:
     index = _vectored(2)

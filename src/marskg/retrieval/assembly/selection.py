@@ -189,7 +189,7 @@ class Tray:
         return [asked] if bears and self._room.text(_whole(asked)) <= _LONGEST_QUESTION else []
 
     def _complete(self, lead: Candidate, others: Sequence[Candidate], limit: int, most: int) -> bool:
-        """Lay ``others`` that are not there yet beside ``lead``, up to ``limit`` tokens; return whether there was room."""
+        """Lay ``others`` not there yet beside ``lead``, up to ``limit`` tokens; return whether there was room."""
         missing = self._missing(others) or []
         if not missing or self._room.price([_whole(one, _section(lead)) for one in missing]) > limit:
             return True
@@ -300,7 +300,7 @@ class Tray:
 
     def _take(self, bundle: Sequence[Candidate], shown: Sequence[Passage], price: int) -> None:
         self._room.take(shown, price)
-        if shown[0].section is Section.UNSURE:
+        if shown and shown[0].section is Section.UNSURE:
             self._doubtful += len(shown)
             self._unsure -= price
         self._laid.update((one.id, (one, piece)) for one, piece in zip(bundle, shown, strict=True))
