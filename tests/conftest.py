@@ -57,6 +57,9 @@ LOADED = TESTS.parent / ".work" / "engine.aot"
 _CACHE = f" -XX:AOTCache={shlex.quote(str(LOADED))} -Xlog:disable" if LOADED.exists() else " -Xshare:auto"
 os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1" + _CACHE)
 
+# A test waits for no vector of a sentence encoder, unless it is about one; pages run with what a user gets.
+os.environ.setdefault("MARS_EMBEDDING", "static")
+
 # What is collected stays until the end, and is looked through again and again for what may go: a third of the time.
 gc.disable()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from marskg.embedding.registry import is_late
 from marskg.errors import EnvironmentFailure
 from marskg.learning.wishes import SESSION
 from marskg.store.commit.listener import CommitListener
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from marskg.store.commit.writer import Writer
     from marskg.store.rows.state import TenantState
     from marskg.store.unit.unit_of_work import Unit
+    from marskg.store.upkeep.late_vectors import LateVectors
 
 
 class _Derived(NamedTuple):
@@ -31,6 +33,7 @@ class _Derived(NamedTuple):
     reading: Reading
     wishes: Wishes
     assessor: Assessor
+    late: LateVectors
 
 
 class CommitEffects(CommitListener):
@@ -42,9 +45,17 @@ class CommitEffects(CommitListener):
         self._queries = queries
         self._derived: _Derived | None = None
 
-    def follow(self, writer: Writer, planning: Planning, reading: Reading, wishes: Wishes, assessor: Assessor) -> None:
+    def follow(
+        self,
+        writer: Writer,
+        planning: Planning,
+        reading: Reading,
+        wishes: Wishes,
+        assessor: Assessor,
+        late: LateVectors,
+    ) -> None:
         """Keep these up from now on; they read what ``writer``, which has this listener, commits."""
-        self._derived = _Derived(writer, planning, reading, wishes, assessor)
+        self._derived = _Derived(writer, planning, reading, wishes, assessor, late)
 
     def make_room(self, excess: BudgetExcess) -> Unit:
         """Return the unit that the tenant's policy makes room with."""
@@ -59,6 +70,8 @@ class CommitEffects(CommitListener):
         derived = self._following()
         if _wishes_changed(unit):
             derived.wishes.forget()
+        if late := _late(unit):
+            derived.late.add(late)
         try:
             if self._ledger.extend(unit.audit.transitions) >= unit.state.settings.head_interval:
                 self._ledger.try_head(derived.writer, unit.now)
@@ -92,6 +105,14 @@ class CommitEffects(CommitListener):
             msg = "nothing can be written before the handle is open"
             raise RuntimeError(msg)
         return self._derived
+
+
+def _late(unit: Unit) -> list[str]:
+    """Return the ids of what a unit stored without a vector that takes long."""
+    made_by = unit.state.embedding_model
+    if made_by is None or not is_late(made_by):
+        return []
+    return [ident for ident, node in unit.nodes.items() if node.new and node.has_content and node.embedding is None]
 
 
 def _wishes_changed(unit: Unit) -> bool:

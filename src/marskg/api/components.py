@@ -38,6 +38,7 @@ from marskg.store.tenant.sign_state import begin
 from marskg.store.unit.quotas import shown
 from marskg.store.unit.vectors import Vectoriser
 from marskg.store.upkeep import maintenance, vector_index
+from marskg.store.upkeep.late_vectors import LateVectors
 from marskg.store.upkeep.lift_lifetimes import lift
 from marskg.store.upkeep.reembed import make_all
 
@@ -74,6 +75,7 @@ class Components:
         self.doorkeeper = Doorkeeper(opened.engine, self.writer, principal if limit is not None else None)
         self.ask = self.doorkeeper.ask
         self.vectoriser = Vectoriser(lambda: self.writer.state.settings.embedding.model, opened.services.clock.now_ms)
+        self.late = LateVectors(self.writer, self.reader, self.vectoriser, self._vectors_made)
         self.assessor = Assessor()
         recognition, assessment = Recognition(), Assessment(self._foresee, self._assess, self.measure)
         preparation = Preparation(self.writer, opened.counter, self.vectoriser, recognition, assessment)
@@ -88,6 +90,7 @@ class Components:
             shows=self._as_shown,
             keeps=self._keeps,
             limit=limit,
+            later=self.late.add,
             rewording=Rewording(self.writer, opened.counter, self.assessor, costs),
         )
         curation = Curation(self.writer, opened.counter, self.assessor, costs)
@@ -106,7 +109,7 @@ class Components:
         readers = Readers(self.writer, opened.counter, self.assessor, costs)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
-        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor)
+        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor, self.late)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
         try:
@@ -213,6 +216,10 @@ class Components:
         """Make the vectors of what was loaded; where the model does not answer, they are made up for later."""
         with suppress(EmbeddingUnavailable):
             self.make_vectors()
+
+    def _vectors_made(self, ids: list[str]) -> None:
+        """Let the index have vectors that were made in the background."""
+        self.reading.vectors_made(ids)
 
     def measure(self, memory: Memory, content: str | None = None) -> Sensed | None:
         """Return how sensitive a stored memory is by the settings of now."""

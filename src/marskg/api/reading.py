@@ -154,13 +154,15 @@ class Reading:
         shows: Shows = as_stored,
         keeps: Callable[[str, str, float], bool] | None = None,
         limit: Limit | None = None,
+        later: Callable[[Sequence[str]], None] | None = None,
         rewording: Rewording,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
         a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what
-        becomes of each gate that a caller asks for, where they are a principal with limits; ``rewording`` has other
+        becomes of each gate that a caller asks for, where they are a principal with limits; ``later`` makes the vectors
+        that take long; ``rewording`` has other
         wordings of a question on which nothing bears.
         """
         self._shown = shows
@@ -178,7 +180,7 @@ class Reading:
         custody = custody_of(opened.engine)
         self._encrypted = custody is not None
         hides = None if custody is None else partial(custody.keyring.digest, "metadata")
-        self.view = IndexView(opened.reader, writer, vectoriser, file, hides)
+        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later)
         self._search = Search(
             self.view,
             opened.reader,

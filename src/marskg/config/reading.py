@@ -33,8 +33,9 @@ class EmbeddingSettings:
     """What makes the vectors of a tenant."""
 
     model: str = text(
-        "model that makes the vectors: static, e5, minilm, sentence-transformers:NAME, openai:MODEL@URL, or none",
-        "static",
+        "model that makes the vectors: e5, static, minilm, sentence-transformers:NAME, openai:MODEL@URL, none, or auto "
+        "for e5 where it is installed and static elsewhere, settled when the tenant is made",
+        AUTO,
     )
 
 

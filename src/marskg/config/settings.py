@@ -27,6 +27,7 @@ from marskg.config.keeping import (
 )
 from marskg.config.models import ModelSettings
 from marskg.config.reading import (
+    AUTO,
     EXACT,
     AssemblySettings,
     AuditSettings,
@@ -175,6 +176,10 @@ class Settings:
             InvalidConfig: another setting excludes it.
         """
         return self.with_values({"encryption": encryption}) if self.encryption == BY_ENGINE else self
+
+    def embedded_by(self, model: str) -> Settings:
+        """Return a copy with the ``model`` of the vectors where this leaves it to what is installed."""
+        return self.with_values({"embedding.model": model}) if self.embedding.model == AUTO else self
 
     def on_engine(self, *, scrubs: bool) -> Settings:
         """Return the settings of a new tenant; ``scrubs`` says whether its engine can rewrite its files.

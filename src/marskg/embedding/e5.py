@@ -91,8 +91,7 @@ class Encoder:
         return unit(self._encoder.means([[begin, *self._pieces(text), end] for text in texts]))
 
     def _pieces(self, text: str) -> list[int]:
-        # No piece is shorter than a sign, so that what stands later cannot count.
-        return self._unigram.pieces(text)[: LONGEST - 2]
+        return self._unigram.pieces(text, LONGEST - 2)
 
 
 class _Words:
@@ -150,6 +149,11 @@ class _Tensors(dict[str, "Floats"]):
             }[stem], shape.width
         _, _, layer, part = stem.split(".", 3)
         return f"l{layer}.{_NAMES[part]}.{kind[0]}", shape.inner if _NAMES[part] == "fo" else shape.width
+
+
+def installed() -> bool:
+    """Return whether the weights are there, unread."""
+    return _FILES.are_there(_WEIGHTS)
 
 
 _LOCK: Final = threading.Lock()

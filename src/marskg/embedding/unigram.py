@@ -38,16 +38,19 @@ class Unigram:
         self._stranger = min(vocabulary.scores) - _UNKNOWN
         self._parted = lru_cache(_KEPT)(self._part)
 
-    def pieces(self, text: str) -> list[int]:
-        """Return the pieces of ``text``, without what begins and ends a sequence."""
+    def pieces(self, text: str, most: int) -> list[int]:
+        """Return the first ``most`` pieces of ``text``, without what begins and ends a sequence."""
         signs = self._vocabulary.signs
         plain = _BLANKS.sub(" ", "".join(signs.get(ord(sign), sign) for sign in text))
         marked = plain.replace(" ", _BEGINS)
         found: list[int] = []
-        for word in _WORD.findall(marked if marked.startswith(_BEGINS) else _BEGINS + marked):
+        for match in _WORD.finditer(marked if marked.startswith(_BEGINS) else _BEGINS + marked):
+            word = match[0]
             for start in range(0, len(word), _LONGEST):
                 part = word[start : start + _LONGEST]
                 found += (self._parted if len(part) <= _LONGEST_KEPT else self._part)(part)
+                if len(found) >= most:
+                    return found[:most]
         return found
 
     def _part(self, word: str) -> tuple[int, ...]:

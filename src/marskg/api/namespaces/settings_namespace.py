@@ -68,6 +68,7 @@ class TenantSettings(Namespace, name="settings"):
         old = parts.writer.state.settings
         base = old if settings is None else settings.checked("the settings given")
         wanted = base.with_values(values, "the settings given").encrypted_as(old.encryption)
+        wanted = wanted.embedded_by(old.embedding.model)
         if wanted == old:
             return
         self._check(old, wanted)

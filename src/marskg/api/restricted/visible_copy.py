@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.clock import ManualClock
+from marskg.embedding.registry import STATIC
 from marskg.errors import NotPermitted
 from marskg.memory import AgentMemory
 from marskg.policies.registry import POLICY_NAMES, SUFFIX
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from marskg.api.components import Components
+    from marskg.config import Settings
     from marskg.records import Edge, Entity, Memory, Plan
 
 
@@ -45,8 +47,7 @@ def visible_copy(components: Components) -> Iterator[_Copy]:
         opened, _ = open_tenant(
             str(folder),
             state.name,
-            # Nobody's preferences are in it, by which a model may be told something.
-            state.settings.with_values({"models.curate": "none"}),
+            _settings(components),
             clock=ManualClock(now),
             source=components.opened.services.source,
             actor=components.principal.actor,
@@ -59,6 +60,14 @@ def visible_copy(components: Components) -> Iterator[_Copy]:
             # The copy of an encrypted tenant is encrypted under keys of its own.
             if (keyring := keyring_folder(opened.engine)) is not None:
                 shutil.rmtree(keyring)
+
+
+def _settings(components: Components) -> Settings:
+    """Return the settings of a copy: nobody waits for vectors that take long to be made of it anew."""
+    settings = components.writer.state.settings
+    # Nobody's preferences are in it, by which a model may be told something.
+    values = {"models.curate": "none"}
+    return settings.with_values(values if components.vectoriser.early is None else {**values, "embedding.model": STATIC})
 
 
 class _Copy(AgentMemory):

@@ -161,7 +161,8 @@ def _confirm(door: Door, memory: AgentMemory, wanted: Mapping[str, Any], key: Pa
     from marskg.audit.keys import load_signer
 
     existing = memory.settings.current
-    if existing.with_values(writable(wanted), "mars init").encrypted_as(existing.encryption) != existing:
+    asked = existing.with_values(writable(wanted), "mars init").encrypted_as(existing.encryption)
+    if asked.embedded_by(existing.embedding.model) != existing:
         msg = (
             f"tenant {door.tenant!r} of {door.store} exists with other settings, which init does not change; "
             "change them with: mars settings NAME=VALUE"

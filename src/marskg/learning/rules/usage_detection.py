@@ -45,7 +45,7 @@ _NAME_WEIGHT: Final = 1.5
 _MAX_SAID: Final = 400
 _MAX_SENTENCES: Final = 100
 #: The two cosines by model, calibrated by scripts/usage_quality.py, and those of a model that nobody calibrated.
-_CLOSE: Final = {"static": (600_000, 350_000), "minilm": (600_000, 400_000)}
+_CLOSE: Final = {"static": (600_000, 350_000), "minilm": (600_000, 400_000), "e5": (600_000, 400_000)}
 _CLOSE_OF_ANY: Final = (750_000, 750_000)
 #: By how much a paraphrase is closer to its memory than to others, where the question is farther, and where it is not.
 _AHEAD: Final = 100_000

@@ -33,6 +33,7 @@ from marskg.retrieval.index.feature_columns import FeatureColumns
 from marskg.retrieval.index.lexical import Lexical
 from marskg.retrieval.index.metadata_filter import words_of
 from marskg.retrieval.index.passage_index import Passages
+from marskg.retrieval.index.provisional import Provisional
 from marskg.retrieval.index.similar_words import Vocabulary
 from marskg.retrieval.index.turns import Turns
 from marskg.text import PASSAGE, passages, terms
@@ -124,6 +125,8 @@ class MemoryIndex:
         self.vectors = Columns({"vector": (np.float32, 0)}, {"vector": dimension})
         self.lexical = Lexical()
         self.passages = Passages(dimension)
+        #: What stands for vectors that take long.
+        self.provisional = Provisional()
         #: The words of all texts, for what is like them.
         self.vocabulary = Vocabulary(self.lexical)
         self.ids: list[str] = []
@@ -160,6 +163,7 @@ class MemoryIndex:
         edges: Iterable[tuple[str, str]],
         vector: npt.NDArray[np.float32] | None,
         passages: npt.NDArray[np.float32] | None = None,
+        early: npt.NDArray[np.float32] | None = None,
     ) -> None:
         """Take in a memory with content as it stands now: new, or with changed metadata, edges or vector.
 
@@ -168,6 +172,7 @@ class MemoryIndex:
             edges: ``(type, target id)`` of its edges.
             vector: ``[dimension]``, or None if it has none yet.
             passages: ``[n, dimension]``, those of its passages where it has several.
+            early: what stands for both as long as there is no ``vector``.
         """
         ident = row["id"]
         place = self.rows.get(ident)
@@ -186,6 +191,9 @@ class MemoryIndex:
             self.columns["vectored"][place] = True
             if passages is not None and place in self.passages.spans:
                 self.passages.set_vectors(place, passages)
+            self.provisional.remove(place)
+        elif early is not None:
+            self.provisional.put(place, early)
         self.features.changed(ident)
 
     def _new(self, ident: str, row: Mapping[str, Any]) -> int:
@@ -300,6 +308,7 @@ class MemoryIndex:
         if self.dimension:
             self.vectors["vector"][place] = 0
         self.passages.remove(place)
+        self.provisional.remove(place)
         self._drop_facets(place)
         self.graph.remove(ident)
         self.graph.importance.start(ident, active=False)
@@ -318,6 +327,7 @@ class MemoryIndex:
         self.vectors.keep(kept)
         self.lexical.renumber(places)
         self.passages.renumber(places)
+        self.provisional.renumber(places)
         self.vocabulary = Vocabulary(self.lexical)
         self.ids = [self.ids[row] for row in kept.tolist()]
         self.rows = {ident: row for row, ident in enumerate(self.ids)}

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.config import AUTO, EXACT
+from marskg.embedding.registry import is_late
 from marskg.errors import EmbeddingUnavailable
 from marskg.language.mentions import may_be_person
 from marskg.language.naming.caution import parts_of
@@ -22,12 +23,12 @@ from marskg.retrieval.index.memory_index import MemoryIndex
 from marskg.retrieval.index.nearest import EngineNearest, put_points
 from marskg.retrieval.index.storage import Corrupt, Reached
 from marskg.store.rows import codec
-from marskg.store.unit.vectors import model_mismatch, model_name, own, tag, unpacked, unpacked_passages
+from marskg.store.unit.vectors import model_mismatch, model_name, own, rows_by, tag, unpacked, unpacked_passages
 from marskg.store.upkeep.reembed import make_up
 from marskg.store.upkeep.vector_index import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -65,12 +66,15 @@ class IndexView:
         vectoriser: Vectoriser,
         file: Path | None,
         hides: Callable[[str], str] | None = None,
+        later: Callable[[Sequence[str]], None] | None = None,
     ) -> None:
         """Nothing is read before the first :meth:`refresh`; the index is kept in ``file``.
 
         Without a file it is a guest's: it is kept nowhere, and no vector is made up for. ``hides`` gives what stands
-        for a word of free JSON, where contents are encrypted.
+        for a word of free JSON, where contents are encrypted. ``later`` hears which memories lack a vector that takes
+        long; without it nobody makes these.
         """
+        self._later = later
         self._hides = hides
         self.lock = threading.RLock()
         self._reader = reader
@@ -105,7 +109,9 @@ class IndexView:
             index = self._loaded()
             with self._writer.unless_busy() as idle:
                 # Whoever writes may wait for this index: what is to be written for it waits for the next time.
-                if idle and model is not None and self._file is not None:
+                if model is not None and is_late(model.name):
+                    self._make_later(index)
+                elif idle and model is not None and self._file is not None:
                     self._make_up(index, model)
                 self.nearest = self._engine(state, index, MADE_UP if idle else 0)
             if index.dead > max(PAGE, _SLACK * index.columns.rows):
@@ -304,6 +310,10 @@ class IndexView:
         if fits and index.dimension == _dimension(name):
             self._index, self._reached = index, reached
             index.features.set_goal(self._goal)
+            # What stands for a vector is in no file.
+            lacking = index.without_vector(len(index))
+            for start in range(0, len(lacking), PAGE):
+                self._put(index, lacking[start : start + PAGE], name)
 
     def _follows(self, state: TenantState, name: str | None) -> bool:
         """Return whether the index can go on from where it is."""
@@ -397,8 +407,10 @@ class IndexView:
             row["id"]: (vector, unpacked_passages(row["embedding"], prefix, index.dimension))
             for row, vector in zip(whole, vectors, strict=True)
         }
+        early = self._early([row for row in rows if row["id"] not in by_id]) if index.dimension else {}
         for row in sorted(rows, key=_order):
-            index.put(row, sorted(edges.get(row["id"], ())), *by_id.get(row["id"], (None, None)))
+            ident = row["id"]
+            index.put(row, sorted(edges.get(ident, ())), *by_id.get(ident, (None, None)), early.get(ident))
         return {row["id"] for row in rows}
 
     def _put_entities(self, index: MemoryIndex, ids: Iterable[str]) -> None:
@@ -423,6 +435,20 @@ class IndexView:
         for ident in wanted:
             index.entities.remove(ident)
             index.graph.remove(ident)
+
+    def _early(self, rows: Sequence[Row]) -> dict[str, npt.NDArray[np.float32]]:
+        """Return, by id, what stands for the vectors of ``rows`` that take long."""
+        try:
+            model = self._vectoriser.early if rows else None
+        except EmbeddingUnavailable:
+            return {}
+        made = [] if model is None else rows_by(model, [row["content"] for row in rows])
+        return dict(zip([row["id"] for row in rows], made, strict=False))
+
+    def _make_later(self, index: MemoryIndex) -> None:
+        """Tell who makes the vectors that take long what lacks one."""
+        if self._later is not None and (missing := index.without_vector(MADE_UP)):
+            self._later(missing)
 
     def _make_up(self, index: MemoryIndex, model: EmbeddingModel) -> None:
         """Make some of the vectors that are missing; the rest later."""

@@ -24,7 +24,7 @@ from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, FILLING, Among
+from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
@@ -96,7 +96,7 @@ _TELLING: Final = 0.9
 class Query:
     """What is asked: the text, its terms, its vector if there is one, when, and how scores fade until then.
 
-    ``periods`` are the times that it names.
+    ``periods`` are the times that it names; ``early`` is its vector by what stands for vectors that take long.
     """
 
     text: str
@@ -105,6 +105,7 @@ class Query:
     now: int
     fading: Fading = _FADING
     periods: tuple[Period, ...] = ()
+    early: npt.NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,10 @@ def make_query(
     now: int,
     fading: Fading = _FADING,
     periods: tuple[Period, ...] = (),
+    early: npt.NDArray[np.float32] | None = None,
 ) -> Query:
     """Return what is asked by ``text``."""
-    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading, periods)
+    return Query(text, tuple(dict.fromkeys(terms(text))), vector, now, fading, periods, early)
 
 
 class Ranker:
@@ -206,6 +208,7 @@ class Ranker:
         self._query = query
         self._profile = profile
         self._calibration = UNCALIBRATED if query.vector is None else calibration
+        self._scale = self._calibration.scale
         self._floor = floor
         self._strict = strict
         self._outlived = outlived
@@ -228,6 +231,18 @@ class Ranker:
         self._own = self._mask & (held["sourceType"] == _OWN) & held["states"]
         self._yields = self._mask & (held["sourceType"] != _OWN) & (held["reliability"] < _OWN_WORD)
         self._parts = QuestionParts(self._visible, query.text, profile.weights, query.periods, unsaid=profile.linear)
+        # A fact that was learned from a turn says what that says.
+        learned = self._mask & held["learned"]
+        self._among = max(self._sought(learned), self._sought(self._mask & ~learned))
+        self._early = self._provisional()
+
+    def _provisional(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return the rows whose vectors are not made yet, and how similar they are by what stands for these."""
+        early, held = self._query.early, self._index.provisional
+        if early is None or not len(held) or not self._calibration.vectors:
+            return np.zeros(0, dtype=np.intp), np.zeros(0)
+        rows, similar = held.similarities(early)
+        return rows, self._calibration.bridged(similar, EARLY, self._among)
 
     def rank(self, limit: int) -> Ranking:
         """Return up to ``limit`` candidates."""
@@ -237,9 +252,6 @@ class Ranker:
             tagged = self._index.facet("tag", self._index.facets["tag"])
             self._mask = self._mask & (self._index.facet("tag", intent.tags) | ~tagged)
             self._see()
-        # A fact that was learned from a turn says what that says.
-        learned = self._mask & self._index.columns["learned"]
-        self._among = max(self._sought(learned), self._sought(self._mask & ~learned))
         asked = self._query.terms if not self._profile.linear else about(self._query.text, self._query.terms)
         self._terms = () if "lexical" in self._profile.without and similar is not None else asked
         self._heard = self._said()
@@ -308,7 +320,7 @@ class Ranker:
                 continue
             total = weights["lexical"] * self._heard.passages[first:end]
             if vector is not None and passages.columns["vectored"][first]:
-                total = total + weights["similarity"] * np.vecdot(passages.vectors["vector"][first:end], vector)
+                total = total + weights["similarity"] * self._scale * np.vecdot(passages.vectors["vector"][first:end], vector)
             found[row] = int(np.argmax(total))
         return found
 
@@ -445,11 +457,15 @@ class Ranker:
             return None
         wanted = self._mask & self._index.columns["vectored"]
         if self._nearest is not None:
-            found: npt.NDArray[np.float32] = self._nearest.similarities(
+            found = self._nearest.similarities(
                 self._index, self._mask, vector, max(_VOTERS, self._profile.candidates)
             )
-            return self._best_passages(found, vector, wanted)
-        return self._best_passages(cosines(self._index.vectors["vector"], vector, wanted), vector, wanted)
+        else:
+            found = cosines(self._index.vectors["vector"], vector, wanted)
+        best = self._best_passages(found, vector, wanted)
+        rows, similar = self._early
+        best[rows] = np.where(self._mask[rows], similar, -np.inf)
+        return best
 
     def _best_passages(
         self, found: npt.NDArray[np.float32], vector: npt.NDArray[np.float32], wanted: npt.NDArray[np.bool_]
@@ -526,9 +542,9 @@ class Ranker:
         weights = self._profile.weights
         total = weights["lexical"] * lexical
         if similar is not None:
-            total += weights["similarity"] * np.maximum(0.0, similar)
+            total += weights["similarity"] * self._scale * np.maximum(0.0, similar)
             if self._parts.people.rows:
-                total += weights["similarity"] * _NAME * self._parts.people.unsaid
+                total += weights["similarity"] * self._scale * _NAME * self._parts.people.unsaid
         features = self._asked_of
         for name, values in features.items():
             total += weights[name] * values
@@ -595,6 +611,10 @@ class Ranker:
             return np.zeros(len(rows))
         asked, passages = vector.astype(np.float64), self._index.passages
         total: npt.NDArray[np.float64] = np.vecdot(self._index.vectors["vector"][rows], asked)
+        early, similar = self._early
+        if len(early):
+            there = np.isin(rows, early)
+            total[there] = similar[np.searchsorted(early, rows[there])]
         if not self._profile.linear or not len(passages):
             return total
         for place, row in enumerate(rows.tolist()):
@@ -722,7 +742,7 @@ class Ranker:
         """Return the sum of weighed features as a number between 0 and 1 that grows with it."""
         total = np.zeros(len(rows))
         for name in sorted(features):
-            total += self._profile.weights[name] * features[name]
+            total += self._profile.weights[name] * (self._scale if name == "similarity" else 1.0) * features[name]
         found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((total - _EVEN) / _UNIT, -60.0, 60.0)))
         return found
 

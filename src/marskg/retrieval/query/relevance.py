@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 #: What the share of the question's words that a memory says, weighed by how rare they are, adds to its similarity; what
 #: the question asks for by its key or kind adds as much.
 COVERAGE: Final = 0.2
-#: Questions that the store holds nothing on, for each one that it does.
-STRANGE: Final = 1.5
 #: The confidence below which a memory does not fill what is left of a budget, its neighbours' words counted as its own.
 FILLING: Final = 0.01
 #: The share of the best one's evidence that a memory must have to be shown beside it where it is no turn of a
@@ -42,10 +40,11 @@ class Among(NamedTuple):
 class Calibration:
     """The evidence of the best of one memory at which a question is as likely answered as not, and what moves that.
 
-    ``growth`` is what the logarithm of the number of passages adds, as the best of many strangers is nearer than the
+    ``middle`` has in it that of three questions two are on what the store holds nothing on. ``growth`` is what the logarithm of the number of passages adds, as the best of many strangers is nearer than the
     best of few, and ``length`` what is added where all are of texts that have several: a passage of prose is nearer
     to anything than a short text is. ``width`` is the change of evidence that multiplies the odds by e. Where it is not
     of the ``vectors`` of a model that was calibrated, it goes by words alone, and nothing is left out because of it.
+    ``scale`` is what a similarity of the model counts in the ranking, as a multiple of one of ``static``.
     """
 
     middle: float
@@ -53,23 +52,35 @@ class Calibration:
     width: float
     length: float = 0.0
     vectors: bool = True
+    scale: float = 1.0
 
     def confidence(self, evidence: npt.NDArray[np.float64], among: Among) -> npt.NDArray[np.float64]:
         """Return how likely it is that what has this ``evidence`` bears on a question, as the best ``among`` these."""
-        middle = self.middle + self.growth * np.log(max(1, among.passages)) + self.length * among.long
-        middle += self.width * np.log(STRANGE)
+        middle = self.even(among)
         found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((evidence - middle) / self.width, -60.0, 60.0)))
         return found
 
+    def even(self, among: Among) -> float:
+        """Return the evidence at which it is as likely as not that the best ``among`` these bears on a question."""
+        return float(self.middle + self.growth * np.log(max(1, among.passages)) + self.length * among.long)
 
-#: By the name of the model: of ``static`` as ``scripts/certainty.py`` prints it (its middle is the one here and what
-#: STRANGE adds), of ``minilm`` as ``scripts/relevance_floors.py`` does. That of ``e5`` is of ``ordinary-open`` alone.
+    def bridged(
+        self, similar: npt.NDArray[np.float64], other: Calibration, among: Among
+    ) -> npt.NDArray[np.float64]:
+        """Return what a similarity by the model of ``other`` is worth here: what is as likely counts as much."""
+        return self.even(among) + (similar - other.even(among)) * (self.width / other.width)
+
+
+#: By the name of the model: of ``static`` and ``e5`` as ``scripts/certainty.py`` prints it, of ``minilm`` as
+#: ``scripts/relevance_floors.py`` does.
 CALIBRATED: Final[Mapping[str, Calibration]] = MappingProxyType({
-    "static:l2_supercat_256": Calibration(0.072, 0.05, 0.07, 0.08),
-    "e5:multilingual-e5-small-q4": Calibration(0.272, 0.02, 0.07, 0.08),
-    "minilm:all-MiniLM-L6-v2": Calibration(0.23, 0.03, 0.037, 0.056),
+    "static:l2_supercat_256": Calibration(0.1004, 0.05, 0.07, 0.08),
+    "e5:multilingual-e5-small-q4": Calibration(0.3004, 0.02, 0.07, 0.08, scale=3.4),
+    "minilm:all-MiniLM-L6-v2": Calibration(0.245, 0.03, 0.037, 0.056),
 })  # fmt: skip
-WORDS: Final = Calibration(0.20, 0.0, 0.05, vectors=False)
+WORDS: Final = Calibration(0.2203, 0.0, 0.05, vectors=False)
+#: Of what stands for a vector until it is made.
+EARLY: Final = CALIBRATED["static:l2_supercat_256"]
 
 
 def calibration_of(model: str | None) -> Calibration:

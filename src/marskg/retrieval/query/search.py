@@ -161,10 +161,11 @@ class _Links:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """The vector of what is asked, and what the store calls the model that made it."""
+    """The vector of what is asked, what the store calls the model that made it, and one for what has none of it yet."""
 
     vector: Vector
     model: str
+    early: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,7 +505,11 @@ class Search:
     def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
         try:
             model = self._vectoriser.model
-            return (None if model is None else _Asked(question_vectors(model, [query])[0], model_name(model))), ()
+            if model is None:
+                return None, ()
+            early = self._vectoriser.early
+            standing = None if early is None else early.embed([query])[0]
+            return _Asked(question_vectors(model, [query])[0], model_name(model), standing), ()
         except EmbeddingUnavailable as error:
             return None, (f"ranked without vectors: {error}",)
 
@@ -519,7 +524,12 @@ class Search:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
             asks = make_query(
-                query, self._comparable(asked), request.gate.now, request.fading, _periods(index, mask, request)
+                query,
+                self._comparable(asked),
+                request.gate.now,
+                request.fading,
+                _periods(index, mask, request),
+                None if asked is None else asked.early,
             )
             calibration = calibration_of(None if asked is None else asked.model)
             make = partial(

@@ -207,7 +207,7 @@ class Preparation:
 
     def text(self, content: str) -> PreparedText:
         """Return a text with its weight and its vector."""
-        made_by, (embedding,) = self._vectoriser.packed([content])
+        made_by, (embedding,) = self._vectoriser.packed_for_write([content])
         return PreparedText(content, max(1, self._counter.count(content)), embedding, made_by)
 
     def _all(self, drafts: Iterable[Draft]) -> Iterator[Prepared]:
@@ -232,7 +232,7 @@ class Preparation:
         weights = self._counter.count_many([draft.content for draft in drafts])
         found = [self._weighed(draft, tokens) for draft, tokens in zip(drafts, weights, strict=True)]
         wanted = [place for place, draft in enumerate(drafts) if draft.action == "remember"]
-        made_by, packed = self._vectoriser.packed([drafts[place].content for place in wanted])
+        made_by, packed = self._vectoriser.packed_for_write([drafts[place].content for place in wanted])
         for place, vector in zip(wanted, packed, strict=True):
             draft = drafts[place]
             foreseen = self._foreseen(draft) if alone or is_long(draft) else None

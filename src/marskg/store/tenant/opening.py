@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.audit.keys import Keyring
 from marskg.config.settings import SUBJECT_KEYS
+from marskg.embedding.registry import usual
 from marskg.errors import EngineUnavailable, InvalidConfig, InvalidInput, KeyUnusable, StoreDamaged
 from marskg.store.commit.merkle_log import Ledger
 from marskg.store.commit.shared_state import opening, shared_state_of
@@ -325,7 +326,8 @@ def attach(
     scrubs = Capability.BYTE_SCRUB in engine.capabilities
     steady = SteadyClock(clock, shared_state_of(engine, tenant))
     services = Services(clock=steady, source=source, signer=box, handle=handles, actor=actor, rate_limiter=rate_limiter)
-    created = not rows and _create(engine, tenant, settings.on_engine(scrubs=scrubs), services, replaced)
+    new = settings.on_engine(scrubs=scrubs).embedded_by(usual())
+    created = not rows and _create(engine, tenant, new, services, replaced)
     state = _state(engine, tenant)
     if adopted is not None and adopted.public_key != state.signing_key:
         msg = f"tenant {tenant!r} signs with another key than {key}; open it without key= and rotate to the new one"

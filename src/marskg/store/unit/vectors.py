@@ -5,8 +5,9 @@ they are kept one after another, so that they go with the content when that goes
 
 Guarantees: a stored vector names its model by a tag, so that one of another model is never taken for one's own, also
 after a change of models that was cut off; a tenant's vectors are of one model, whose name its row has before
-the first of them is stored; no write fails because a model does not answer: the vector is missing then,
-and made as soon as the model answers again; a vector is only ever put on a memory that has content.
+the first of them is stored; no write waits for a model that takes long, or fails because one does not answer: the
+vector is missing then, and made later; a vector is only ever put on a memory that has content. Until it is made, one of
+the static model stands for it in the index of the program that has the store open, and nowhere else.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import numpy as np
 from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.packing import pack, packed_size, unpack
-from marskg.embedding.registry import load_model
+from marskg.embedding.registry import is_late, load_model
+from marskg.embedding.static import StaticEmbedding
 from marskg.errors import EmbeddingMismatch, EmbeddingUnavailable
 from marskg.text import passages
 
@@ -61,6 +63,7 @@ class Vectoriser:
         self._load = load
         self._loaded: tuple[str, EmbeddingModel | None] | None = None
         self._lock = threading.Lock()
+        self._early = StaticEmbedding()
 
     @property
     def wanted(self) -> bool:
@@ -75,6 +78,16 @@ class Vectoriser:
             EmbeddingUnavailable: it cannot be loaded.
         """
         return self._current()[1]
+
+    @property
+    def early(self) -> StaticEmbedding | None:
+        """Return what makes the vectors that stand for those of a model that takes long; None where none does.
+
+        Raises:
+            EmbeddingUnavailable: the model cannot be loaded.
+        """
+        model = self.model
+        return self._early if model is not None and is_late(model.name) else None
 
     def wake(self) -> None:
         """Ask the model again although it failed a moment ago: somebody says that it works now."""
@@ -102,6 +115,16 @@ class Vectoriser:
         except EmbeddingUnavailable:
             return None, [None] * len(texts)
 
+    def packed_for_write(self, texts: Sequence[str]) -> tuple[MadeBy | None, list[str | None]]:
+        """Return what :meth:`packed` does, without vectors where they take too long for a write to wait for them."""
+        try:
+            spec, model = self._current()
+            if model is not None and is_late(model.name):
+                return MadeBy(spec, model_name(model)), [None] * len(texts)
+        except EmbeddingUnavailable:
+            return None, [None] * len(texts)
+        return self.packed(texts)
+
 
 def packed_by(model: EmbeddingModel, texts: Sequence[str]) -> list[str]:
     """Return the packed vectors of each of ``texts``: its own, and those of its passages where it has several.
@@ -109,11 +132,20 @@ def packed_by(model: EmbeddingModel, texts: Sequence[str]) -> list[str]:
     Raises:
         EmbeddingUnavailable: the model does not answer.
     """
+    prefix = tag(model_name(model))
+    return [prefix + "".join(map(pack, rows)) for rows in rows_by(model, texts)]
+
+
+def rows_by(model: EmbeddingModel, texts: Sequence[str]) -> list[Vectors]:
+    """Return ``[1 + n, dimension]`` for each of ``texts``: its own vector, and those of its ``n`` passages.
+
+    Raises:
+        EmbeddingUnavailable: the model does not answer.
+    """
     parts = [passages(text) for text in texts]
     asked = [one for text, own in zip(texts, parts, strict=True) for one in (text, *(own if len(own) > 1 else ()))]
-    rows = iter(model.embed(asked))
-    prefix = tag(model_name(model))
-    return [prefix + "".join(pack(next(rows)) for _ in range(1 + (len(own) if len(own) > 1 else 0))) for own in parts]
+    sizes = [1 + (len(own) if len(own) > 1 else 0) for own in parts]
+    return np.split(model.embed(asked), np.cumsum(sizes)[:-1]) if texts else []
 
 
 def model_name(model: EmbeddingModel) -> str:

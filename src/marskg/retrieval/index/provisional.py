@@ -1,0 +1,55 @@
+"""What stands for the vectors that are not made yet: those of the static model, which a write has time for.
+
+Guarantees: they are in memory alone and in no file; one goes as soon as the memory's own vector comes, or its content
+goes; a similarity is that of two vectors alone. Source: semantics section 13 (what was written is found at once).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from marskg.embedding.model import Vectors
+
+
+class Provisional:
+    """The static vectors of rows that have none of their model yet."""
+
+    def __init__(self) -> None:
+        """Hold nothing."""
+        #: row → ``[1 + n, dimension]``: the vector of the whole text, and those of its passages.
+        self._rows: dict[int, Vectors] = {}
+        self._flat: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Vectors] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
+    def put(self, row: int, vectors: Vectors) -> None:
+        """Let ``vectors``, the whole text's first, stand for those of ``row``."""
+        self._rows[row] = vectors
+        self._flat = None
+
+    def remove(self, row: int) -> None:
+        """Forget what stands for the vectors of ``row``, if anything does."""
+        if self._rows.pop(row, None) is not None:
+            self._flat = None
+
+    def renumber(self, places: npt.NDArray[np.int64]) -> None:
+        """Move every row ``r`` to ``places[r]``."""
+        self._rows = {int(places[row]): vectors for row, vectors in self._rows.items()}
+        self._flat = None
+
+    def similarities(self, vector: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+        """Return the rows, in order, and the cosine of the best passage of each with ``vector``."""
+        if self._flat is None:
+            rows = np.array(sorted(self._rows), dtype=np.intp)
+            sizes = [len(self._rows[row]) for row in rows.tolist()]
+            starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+            self._flat = rows, starts, np.concatenate([self._rows[row] for row in rows.tolist()])
+        rows, starts, flat = self._flat
+        return rows, np.maximum.reduceat(np.vecdot(flat.astype(np.float64), vector.astype(np.float64)), starts)
