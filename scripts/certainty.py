@@ -112,9 +112,10 @@ def measured(told: Iterable[Told], model: str) -> Measured:
     rows, own = [], []
     for one in told:
         with tempfile.TemporaryDirectory() as folder, marskg.open(f"{folder}/m", tenant="t", embedding=model) as memory:
-            memory.settings.set(None, {"budget.tokens": 10_000_000})
+            memory.settings.set(None, {"budget": 10_000_000})
             for text, how in one.turns:
                 memory.remember(text, **how)
+            memory.maintenance.reembed()  # what is made after the write
             for question, has in [*((text, True) for text in one.own), *((text, False) for text in one.foreign)]:
                 stages = memory.retrieve(question, token_budget=60, k=1, explain=True).stages
                 rows.append([stages["evidence"], np.log(max(1, stages["passages"])), stages["of_long"]])

@@ -192,7 +192,7 @@ def test_no_model_is_no_model_to_embed_with(stores: Stores) -> None:
     memory = filled(stores)
     with pytest.raises(InvalidInput, match=r"embedding\.model=none"):
         memory.maintenance.reembed("none")
-    with pytest.raises(InvalidConfig, match="static, e5, minilm"):
+    with pytest.raises(InvalidConfig, match="auto, e5, static, minilm"):
         memory.maintenance.reembed("word2vec")
 
 
@@ -226,7 +226,7 @@ def test_open_chooses_the_model_of_a_new_tenant_and_refuses_another_one(tmp_path
     file.write_text("embedding: {model: minilm}\n", encoding="utf-8")
     with pytest.raises(EmbeddingMismatch):
         marskg.open(tmp_path / "store", config=file)
-    with pytest.raises(InvalidConfig, match="static, e5, minilm"):
+    with pytest.raises(InvalidConfig, match="auto, e5, static, minilm"):
         marskg.open(tmp_path / "other", embedding="word2vec")
     assert not (tmp_path / "other").exists()
 

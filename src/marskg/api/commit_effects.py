@@ -52,6 +52,7 @@ class CommitEffects(CommitListener):
         reading: Reading,
         wishes: Wishes,
         assessor: Assessor,
+        *,
         late: LateVectors,
     ) -> None:
         """Keep these up from now on; they read what ``writer``, which has this listener, commits."""

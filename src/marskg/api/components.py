@@ -15,6 +15,7 @@ from marskg.api.doors import Doorkeeper
 from marskg.api.planning import Planning
 from marskg.api.queries import Queries
 from marskg.api.reading import Reading
+from marskg.embedding.registry import is_late
 from marskg.erasure.eraser import Eraser
 from marskg.errors import EmbeddingUnavailable
 from marskg.learning.from_text.readers import Readers
@@ -36,7 +37,7 @@ from marskg.store.tenant.model_costs import ModelCosts
 from marskg.store.tenant.reapply_key_destruction import erase_again
 from marskg.store.tenant.sign_state import begin
 from marskg.store.unit.quotas import shown
-from marskg.store.unit.vectors import Vectoriser
+from marskg.store.unit.vectors import PAGE, Vectoriser, model_name, tag
 from marskg.store.upkeep import maintenance, vector_index
 from marskg.store.upkeep.late_vectors import LateVectors
 from marskg.store.upkeep.lift_lifetimes import lift
@@ -109,7 +110,7 @@ class Components:
         readers = Readers(self.writer, opened.counter, self.assessor, costs)
         self.text_learner = TextLearner(self.writer, self.reader, self.reading.view, self.ingestor, readers)
         self.keeper = Housekeeper(self.writer, self.reader, self.ingestor, opened.counter, self.ledger)
-        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor, self.late)
+        effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor, late=self.late)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
         try:
@@ -213,9 +214,14 @@ class Components:
         return done
 
     def vectors_after_loading(self) -> None:
-        """Make the vectors of what was loaded; where the model does not answer, they are made up for later."""
+        """Make the vectors of what was loaded; where the model takes long, or does not answer, they are made later."""
         with suppress(EmbeddingUnavailable):
-            self.make_vectors()
+            model = self.vectoriser.model
+            if model is None or not is_late(model.name):
+                self.make_vectors()
+                return
+            for page in self.reader.without_vector(tag(model_name(model)), PAGE):
+                self.late.add(page)
 
     def _vectors_made(self, ids: list[str]) -> None:
         """Let the index have vectors that were made in the background."""

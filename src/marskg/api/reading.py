@@ -180,7 +180,7 @@ class Reading:
         custody = custody_of(opened.engine)
         self._encrypted = custody is not None
         hides = None if custody is None else partial(custody.keyring.digest, "metadata")
-        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later)
+        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later=later)
         self._search = Search(
             self.view,
             opened.reader,

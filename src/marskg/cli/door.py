@@ -8,7 +8,7 @@ stands nearer to the command wins; the environment is asked only where no option
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import unwrap
@@ -115,11 +115,27 @@ class Door:
             if reweigh:
                 self._say_what_every_answer_tells(memory)
             yield memory
+            with ExitStack() as shown:
+                memory.close(progress=_bar("making vectors", shown))
 
     @staticmethod
     def _say_what_every_answer_tells(memory: AgentMemory) -> None:
         for text in memory.notices:
             note(f"note: {text}")
+
+
+def _bar(label: str, shown: ExitStack) -> Callable[[int], None]:
+    """Return what shows a bar from the first time that it is told how much is done."""
+    bars: list[Callable[[int], None]] = []
+
+    def advance(done: int) -> None:
+        if not bars:
+            from marskg.cli.output import progress
+
+            bars.append(shown.enter_context(progress(label)))
+        bars[0](done)
+
+    return advance
 
 
 class CheckFailed(click.exceptions.Exit):

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from marskg.api.namespaces.namespace import Namespace, duration
-from marskg.embedding.registry import load_model
+from marskg.config import AUTO
+from marskg.embedding.registry import load_model, usual
 from marskg.errors import InvalidInput
 from marskg.learning.housekeeping.background import Background
 from marskg.store.graph.validation import check_text
@@ -155,6 +156,7 @@ class Maintenance(Namespace, name="maintenance"):
         parts = self._components
         parts.settle()
         spec = model or parts.writer.state.settings.embedding.model
+        spec = usual() if spec == AUTO else spec
         if switch(parts.writer, spec, load_model(spec)) and parts.points:
             parts.clear_points()
         parts.vectoriser.wake()

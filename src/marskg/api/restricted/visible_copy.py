@@ -67,7 +67,9 @@ def _settings(components: Components) -> Settings:
     settings = components.writer.state.settings
     # Nobody's preferences are in it, by which a model may be told something.
     values = {"models.curate": "none"}
-    return settings.with_values(values if components.vectoriser.early is None else {**values, "embedding.model": STATIC})
+    return settings.with_values(
+        values if components.vectoriser.early is None else {**values, "embedding.model": STATIC}
+    )
 
 
 class _Copy(AgentMemory):

@@ -66,6 +66,7 @@ class IndexView:
         vectoriser: Vectoriser,
         file: Path | None,
         hides: Callable[[str], str] | None = None,
+        *,
         later: Callable[[Sequence[str]], None] | None = None,
     ) -> None:
         """Nothing is read before the first :meth:`refresh`; the index is kept in ``file``.
@@ -410,7 +411,8 @@ class IndexView:
         early = self._early([row for row in rows if row["id"] not in by_id]) if index.dimension else {}
         for row in sorted(rows, key=_order):
             ident = row["id"]
-            index.put(row, sorted(edges.get(ident, ())), *by_id.get(ident, (None, None)), early.get(ident))
+            vector, parts = by_id.get(ident, (None, None))
+            index.put(row, sorted(edges.get(ident, ())), vector, parts, early.get(ident))
         return {row["id"] for row in rows}
 
     def _put_entities(self, index: MemoryIndex, ids: Iterable[str]) -> None:

@@ -164,6 +164,7 @@ def make_query(
     now: int,
     fading: Fading = _FADING,
     periods: tuple[Period, ...] = (),
+    *,
     early: npt.NDArray[np.float32] | None = None,
 ) -> Query:
     """Return what is asked by ``text``."""
@@ -320,7 +321,9 @@ class Ranker:
                 continue
             total = weights["lexical"] * self._heard.passages[first:end]
             if vector is not None and passages.columns["vectored"][first]:
-                total = total + weights["similarity"] * self._scale * np.vecdot(passages.vectors["vector"][first:end], vector)
+                total = total + weights["similarity"] * self._scale * np.vecdot(
+                    passages.vectors["vector"][first:end], vector
+                )
             found[row] = int(np.argmax(total))
         return found
 
@@ -457,9 +460,7 @@ class Ranker:
             return None
         wanted = self._mask & self._index.columns["vectored"]
         if self._nearest is not None:
-            found = self._nearest.similarities(
-                self._index, self._mask, vector, max(_VOTERS, self._profile.candidates)
-            )
+            found = self._nearest.similarities(self._index, self._mask, vector, max(_VOTERS, self._profile.candidates))
         else:
             found = cosines(self._index.vectors["vector"], vector, wanted)
         best = self._best_passages(found, vector, wanted)

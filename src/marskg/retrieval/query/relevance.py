@@ -40,11 +40,12 @@ class Among(NamedTuple):
 class Calibration:
     """The evidence of the best of one memory at which a question is as likely answered as not, and what moves that.
 
-    ``middle`` has in it that of three questions two are on what the store holds nothing on. ``growth`` is what the logarithm of the number of passages adds, as the best of many strangers is nearer than the
-    best of few, and ``length`` what is added where all are of texts that have several: a passage of prose is nearer
-    to anything than a short text is. ``width`` is the change of evidence that multiplies the odds by e. Where it is not
-    of the ``vectors`` of a model that was calibrated, it goes by words alone, and nothing is left out because of it.
-    ``scale`` is what a similarity of the model counts in the ranking, as a multiple of one of ``static``.
+    The ``middle`` supposes that of three questions two are on what the store holds nothing on. ``growth`` is what the
+    logarithm of the number of passages adds, as the best of many strangers is nearer than the best of few, and
+    ``length`` what is added where all are of texts that have several: a passage of prose is nearer to anything than a
+    short text is. ``width`` is the change of evidence that multiplies the odds by e. Where it is not of the ``vectors``
+    of a model that was calibrated, it goes by words alone, and nothing is left out because of it. ``scale`` is what a
+    similarity of the model counts in the ranking, as a multiple of one of ``static``.
     """
 
     middle: float
@@ -64,9 +65,7 @@ class Calibration:
         """Return the evidence at which it is as likely as not that the best ``among`` these bears on a question."""
         return float(self.middle + self.growth * np.log(max(1, among.passages)) + self.length * among.long)
 
-    def bridged(
-        self, similar: npt.NDArray[np.float64], other: Calibration, among: Among
-    ) -> npt.NDArray[np.float64]:
+    def bridged(self, similar: npt.NDArray[np.float64], other: Calibration, among: Among) -> npt.NDArray[np.float64]:
         """Return what a similarity by the model of ``other`` is worth here: what is as likely counts as much."""
         return self.even(among) + (similar - other.even(among)) * (self.width / other.width)
 

@@ -529,7 +529,7 @@ class Search:
                 request.gate.now,
                 request.fading,
                 _periods(index, mask, request),
-                None if asked is None else asked.early,
+                early=None if asked is None else asked.early,
             )
             calibration = calibration_of(None if asked is None else asked.model)
             make = partial(

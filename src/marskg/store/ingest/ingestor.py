@@ -88,7 +88,7 @@ class Ingestor:
         memory = self._reading(
             [prepared], lambda current, read: self._writer.run(lambda unit: self._write(read(unit), current[0]))
         )
-        if self._vectoriser.wanted and prepared.embedding is None:
+        if self._vectoriser.wanted and prepared.made_by is None:
             return replace(memory, notices=(*memory.notices, WITHOUT_VECTOR))
         return memory
 

@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 _LOG: Final = logging.getLogger(__name__)
 #: Texts that are turned into vectors, and vectors that are stored, at once: a third of a second's work on one core.
 PAGE: Final = 16
+#: Seconds without a write after which a page is begun, as it would slow down one that comes right then, and how often
+#: that is waited for.
+_QUIET: Final = 0.2
+_WAITS: Final = 250
 #: Seconds that closing waits for what is still to be made: what a command line has said is as good as what it said
 #: before, and an import that was not waited for is made by whoever reads next.
 _PATIENCE: Final = 10.0
+#: Seconds after which who waits hears how far it has come.
+_HEARD: Final = 0.5
 
 
 class LateVectors:
@@ -49,7 +55,7 @@ class LateVectors:
         #: What could not be made, which is asked for again when the store is next opened.
         self._failed: set[str] = set()
         self._thread: threading.Thread | None = None
-        self._closed = False
+        self._closed = self._touched = self._hurried = False
 
     def add(self, ids: Iterable[str]) -> None:
         """Make the vectors of the memories ``ids`` soon."""
@@ -58,6 +64,8 @@ class LateVectors:
             self._wanted.update(dict.fromkeys(new))
             if not self._wanted or self._closed:
                 return
+            self._touched = bool(new)
+            self._changed.notify_all()
             # One that was started before a fork is not alive in the child.
             if self._thread is None or not self._thread.is_alive():
                 self._page = frozenset()
@@ -70,14 +78,27 @@ class LateVectors:
         if thread is None or not thread.is_alive() or thread is threading.current_thread():
             return True
         with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
             return self._changed.wait_for(lambda: not self._wanted and not self._page, seconds)
 
-    def close(self) -> None:
-        """Make no more of them; what is under way is waited for."""
-        self.wait(_PATIENCE)
+    def finish(self, progress: Callable[[int], None]) -> None:
+        """Wait until everything was made; ``progress`` hears now and then how many were made meanwhile."""
         with self._changed:
-            self._closed = True
-            self._wanted.clear()
+            total = len(self._wanted) + len(self._page)
+        while not self.wait(_HEARD):
+            with self._changed:
+                left = len(self._wanted) + len(self._page)
+            progress(max(0, total - left))
+
+    def close(self, *, patient: bool = True) -> None:
+        """Make no more of them; what is under way is waited for, and a while the rest unless one is not ``patient``."""
+        try:
+            self.wait(_PATIENCE if patient else 0.0)
+        finally:
+            with self._changed:
+                self._closed = True
+                self._wanted.clear()
         thread = self._thread
         if thread is not None and thread.is_alive() and thread is not threading.current_thread():
             thread.join()
@@ -85,14 +106,24 @@ class LateVectors:
     def _next(self) -> list[str]:
         """Return what is to be made now; nothing ends the thread."""
         with self._changed:
+            self._await_quiet()
             page = [*self._wanted][:PAGE]
             for ident in page:
                 del self._wanted[ident]
             self._page = frozenset(page)
             if not page:
-                self._thread = None
+                self._thread, self._hurried = None, False
                 self._changed.notify_all()
             return page
+
+    def _await_quiet(self) -> None:
+        """Wait until nothing was added for a moment, unless somebody waits for what is made."""
+        for _ in range(_WAITS):
+            self._touched = False
+            if self._hurried or not self._wanted:
+                return
+            if not self._changed.wait_for(lambda: self._touched or self._hurried, _QUIET):
+                return
 
     def _run(self) -> None:
         while page := self._next():

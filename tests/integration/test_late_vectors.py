@@ -1,0 +1,221 @@
+"""The better encoder as a user gets it: what is written is found at once, and its vector is made after the write."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import marskg
+from marskg.embedding.e5 import E5
+from marskg.errors import EmbeddingUnavailable
+from marskg.store.unit.vectors import own, tag
+from marskg.store.upkeep import late_vectors
+from marskg.store.upkeep.late_vectors import LateVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+
+NAME = "e5:multilingual-e5-small-q4/384"
+LIFE = (
+    "I moved to Porto in spring",
+    "My dentist is Dr Ruiz, two streets from here",
+    "The tomatoes on the balcony want water twice a week",
+    "Mein Bruder arbeitet als Gärtner in Kiel",
+    "I cannot stand mushrooms",
+    "Our standup is at nine now",
+)
+PAGE = (
+    "The tenancy began in May. " * 40 + "The deposit of two rents was paid to the notary. " + "It is quiet here. " * 40
+)
+
+
+@pytest.fixture(autouse=True)
+def usual_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the choice of the model to what is installed, as a user does."""
+    monkeypatch.delenv("MARS_EMBEDDING")
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[..., AgentMemory]:
+    """Open one store, as often as it is asked for."""
+    return lambda **given: marskg.open(tmp_path / "store", tenant="t", **given)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Hold back what is made after the writes, until it is let go."""
+
+    class Held:
+        kept: list[tuple[LateVectors, list[str]]] = []  # noqa: RUF012 - of one test
+        free = False
+
+        def add(self, late: LateVectors, ids: Any) -> None:
+            if self.free:
+                real(late, ids)
+            else:
+                self.kept.append((late, [*ids]))
+
+        def go(self) -> None:
+            self.free = True
+            for late, ids in self.kept:
+                real(late, ids)
+                assert late.wait(60)
+
+    real, held = LateVectors.add, Held()
+    held.kept = []
+
+    def add(late: LateVectors, ids: Any) -> None:
+        held.add(late, ids)
+
+    monkeypatch.setattr(LateVectors, "add", add)
+    return held
+
+
+def stored(memory: AgentMemory) -> list[str | None]:
+    """Return the vectors that are stored."""
+    rows = memory.store.engine.read("MATCH (m:Memory) WHERE m.content IS NOT NULL RETURN m.embedding AS found", {})
+    return [row["found"] for row in rows]
+
+
+def first(memory: AgentMemory, question: str) -> str:
+    return next(iter(memory.retrieve(question, token_budget=2_000))).memory.content or ""
+
+
+def test_a_new_tenant_has_the_better_encoder_and_keeps_it(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened() as memory:
+        assert memory.settings.current.embedding.model == "e5"
+        assert "embedding.model=e5" in memory.settings.current.to_parameters()
+    monkeypatch.setenv("MARS_EMBEDDING", "static")
+    with opened() as memory:
+        assert memory.settings.current.embedding.model == "e5"
+        memory.settings.set(None, {"embedding.model": "auto"})
+        assert memory.settings.current.embedding.model == "e5"
+
+
+def test_without_the_weights_a_new_tenant_is_static(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("marskg.embedding.e5.installed", lambda: False)
+    with opened() as memory:
+        assert memory.settings.current.embedding.model == "static"
+
+
+def test_what_is_written_is_found_before_its_vector_is_made(opened: Callable[..., AgentMemory], held: Any) -> None:
+    with opened() as memory:
+        for text in LIFE:
+            assert not memory.remember(text, session="s").notices
+        assert memory.stats()["without_vector"] == len(LIFE)
+        assert first(memory, "Who is my dentist?") == LIFE[1]
+        held.go()
+        assert memory.stats()["without_vector"] == 0
+        assert all(own(one, tag(NAME)) for one in stored(memory))
+        assert first(memory, "Where do I have to go with a toothache?") == LIFE[1]
+
+
+def test_one_whose_vector_is_not_made_stands_among_those_that_have_one(
+    opened: Callable[..., AgentMemory], held: Any
+) -> None:
+    with opened() as memory:
+        for text in LIFE[:3]:
+            memory.remember(text, session="s")
+        held.go()
+        held.free = False
+        for text in LIFE[3:]:
+            memory.remember(text, session="s")
+        assert memory.stats()["without_vector"] == 3
+        assert first(memory, "Do I like mushrooms?") == LIFE[4]
+        assert first(memory, "Who is my dentist?") == LIFE[1]
+
+
+def test_the_passages_of_a_long_text_are_found_before_and_after(opened: Callable[..., AgentMemory], held: Any) -> None:
+    with opened() as memory:
+        memory.remember(PAGE, session="s")
+        for text in LIFE:
+            memory.remember(text, session="s")
+        for _ in range(2):
+            hits = memory.retrieve("Who holds the deposit?", token_budget=200)
+            assert "notary" in str(hits.as_messages())
+            held.go()
+
+
+def test_a_text_that_is_erased_meanwhile_leaves_no_vector(opened: Callable[..., AgentMemory], held: Any) -> None:
+    with opened() as memory:
+        ids = [memory.remember(text, session="s").id for text in LIFE]
+        memory.erase(id=ids[1])
+        assert all(hit.memory.id != ids[1] for hit in memory.retrieve("Who is my dentist?"))
+        held.go()
+        assert len(stored(memory)) == len(LIFE) - 1
+        assert memory.stats()["without_vector"] == 0
+        assert memory.verify().ok
+
+
+def test_no_record_tells_of_a_vector_and_the_next_opening_makes_what_is_missing(
+    opened: Callable[..., AgentMemory], held: Any
+) -> None:
+    with opened() as memory:
+        for text in LIFE:
+            memory.remember(text, session="s")
+        before = memory.stats()["audit_seq"]
+    held.free = True
+    with opened() as memory:
+        assert memory.stats()["without_vector"] == len(LIFE)
+        memory.retrieve("Who is my dentist?", token_budget=100)
+        assert held.kept[0][0] is not memory._components.late
+        assert memory._components.late.wait(60)
+        assert memory.stats()["without_vector"] == 0
+        assert memory.stats()["audit_seq"] == before
+
+
+def test_closing_waits_for_what_is_missing_and_tells_how_far_it_is(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_vectors, "_HEARD", 0.01)
+    monkeypatch.setattr(late_vectors, "PAGE", 2)
+    told: list[int] = []
+    memory = opened()
+    for number in range(20):
+        memory.remember(f"{LIFE[number % 6]}, said the {number}th time", session="s")
+    memory.close(progress=told.append)
+    assert told
+    assert all(one <= other for one, other in pairwise(told))
+    with opened() as again:
+        assert again.stats()["without_vector"] == 0
+
+
+def test_one_that_cannot_be_made_keeps_back_no_other(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = E5.embed
+
+    def embed(self: E5, texts: Any) -> Any:
+        if any("dentist" in text for text in texts):
+            msg = "not this one"
+            raise EmbeddingUnavailable(msg)
+        return real(self, texts)
+
+    monkeypatch.setattr(E5, "embed", embed)
+    monkeypatch.setattr("marskg.embedding.circuit_breaker.Rest.rests", lambda *_: False)
+    with opened() as memory:
+        for text in LIFE:
+            memory.remember(text, session="s")
+        assert memory._components.late.wait(60)
+        assert memory.stats()["without_vector"] == 1
+        assert first(memory, "Who is my dentist?") == LIFE[1]
+
+
+def test_an_encrypted_tenant_gets_its_vectors_too(opened: Callable[..., AgentMemory]) -> None:
+    with opened(encryption="subjects") as memory:
+        for text in LIFE:
+            memory.remember(text, session="s", subjects=["Alex"])
+        assert memory._components.late.wait(60)
+        assert memory.stats()["without_vector"] == 0
+        assert first(memory, "Where do I have to go with a toothache?") == LIFE[1]
+        memory.erase(subject="Alex")
+        assert not list(memory.retrieve("Who is my dentist?"))
