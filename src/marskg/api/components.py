@@ -207,6 +207,7 @@ class Components:
         """Make the vectors that are missing; returns how many were made."""
         model = self.vectoriser.model
         done = 0
+        self.late.leave()
         if model is not None:
             for done in make_all(self.writer, self.reader, model, self.reading.vectors_made):
                 if progress is not None:

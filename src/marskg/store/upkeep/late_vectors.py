@@ -82,6 +82,12 @@ class LateVectors:
             self._changed.notify_all()
             return self._changed.wait_for(lambda: not self._wanted and not self._page, seconds)
 
+    def leave(self) -> None:
+        """Leave to somebody else what is still to be made, and wait for what is under way."""
+        with self._changed:
+            self._wanted.clear()
+        self.wait(_PATIENCE)
+
     def finish(self, progress: Callable[[int], None]) -> None:
         """Wait until everything was made; ``progress`` hears now and then how many were made meanwhile."""
         with self._changed:
