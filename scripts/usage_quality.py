@@ -3,7 +3,7 @@
 Run ``python scripts/usage_quality.py [MODEL]...`` for the answers of ``tests/data``, whose first half the rules were
 written on, and ``python scripts/usage_quality.py --conversations FILE [MODEL]...`` for LoCoMo's file: answers to its
 questions as uses of their evidence, beside the ten turns that are nearest to each question. Models: none, static,
-minilm.
+minilm, e5.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 #: The two halves: the one that rules and thresholds were made on, and the one that was not.
 HALVES = {"tuning": DATA / "usage_tuning.txt", "held out": DATA / "usage_held_out.txt"}
-MODELS = ("none", "static", "minilm")
+MODELS = ("none", "static", "minilm", "e5")
 _LETTERS = {"u": Outcome.USED, "c": Outcome.CONTRADICTED, ".": Outcome.UNUSED}
 _NEAREST = 10
 _ADVERSARIAL = 5
