@@ -51,6 +51,8 @@ class Store:
         self._ids: dict[str, str] = {}
         for belief in sorted(self._beliefs.values(), key=lambda one: (one.at, bool(one.participants))):
             self.tell(belief)
+        for memory in tenants.values():  # what a slow model makes after the write
+            memory.maintenance.reembed()
 
     def tell(self, belief: Belief) -> None:
         """Remember ``belief``. Values that follow one another have one key, so that the last is the one that holds."""

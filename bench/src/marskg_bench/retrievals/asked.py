@@ -247,6 +247,7 @@ def told(running: Product, found: Conversation, say: Say) -> dict[str, int]:
         )
         places[kept.id] = number
     running.wait(found.turns[-1].at + _MINUTE)
+    running.memory.maintenance.reembed()  # what a slow model makes after the write
     return places
 
 
@@ -260,6 +261,7 @@ def learned(running: Product, found: Conversation, say: Say) -> dict[str, int]:
         read = cast("Learned", running.memory.learn([_as_told(turn) for turn in turns.values()]))
         places.update(zip(read.turns, turns, strict=True))
     running.wait(found.turns[-1].at + _MINUTE)
+    running.memory.maintenance.reembed()  # what a slow model makes after the write
     return places
 
 
