@@ -149,6 +149,8 @@ class Draft:
     requires: tuple[str, ...] = ()
     attaches_to_goal: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
+    #: Store it although its text asks that it is not kept (:mod:`marskg.language.not_kept.reading`).
+    keep: bool = False
     #: Typed relations to other drafts, for example ``(EdgeType.PART_OF, "kitchen")``.
     edges: tuple[tuple[EdgeType, str], ...] = ()
     #: The words of stored turns that say it, and the readings that made it, as IRIs (:class:`~marskg.records.Memory`).

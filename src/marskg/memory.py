@@ -100,6 +100,7 @@ class AgentMemory(Handle):
         priority: Rank | None = None,
         deadline: GivenTime | None = None,
         pin: bool = False,
+        keep: bool = False,
         id: str | None = None,  # noqa: A002 - the name that users see
     ) -> Memory:
         """Store one memory and return it, making room by the tenant's policy where the budget asks for it.
@@ -140,10 +141,12 @@ class AgentMemory(Handle):
             priority: of a task.
             deadline: of a task.
             pin: keep it, and what it depends on, whatever the policy says.
+            keep: store it although the user's words ask that it is not kept, as in "don't save this: …".
             id: an absolute ``urn:uuid:`` of one's own.
 
         Raises:
             InvalidMemory: a field is unknown or out of range.
+            NotKept: the user asks, in the text itself, that it is not kept; ``keep=True`` stores it all the same.
             ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId: the write gate refuses it.
             MemoryTooLarge, BudgetInfeasible: the budget cannot hold it.
         """
@@ -161,7 +164,8 @@ class AgentMemory(Handle):
     ) -> Stored:
         """Store what a reader yields, some hundred in a transaction, with one policy run each; returns how many.
 
-        The number has ``notices``: how many are private, and when the first ends; ``known``: items that came before.
+        The number has ``notices``: how many are private, and when the first ends; ``known``: items that came before;
+        ``not_kept``: turns that ask not to be kept, and what comes with them, which were left out.
 
         Args:
             drafts: memories, retractions and closings, what is named before what names it.
@@ -170,6 +174,7 @@ class AgentMemory(Handle):
 
         Raises:
             InvalidMemory: one of them is no draft.
+            NotKept: ``atomic``, and a turn asks that it is not kept.
             MarsError: what the gate refuses; the transactions before it are kept unless ``atomic``.
         """
         since = self._writer.state.sequence
@@ -191,6 +196,7 @@ class AgentMemory(Handle):
 
         Raises:
             InvalidMemory: either cannot be stored.
+            NotKept: it is the user's, and its new text asks that it is not kept.
             NotPermitted: the memory was superseded.
         """
         changes = {} if metadata is None else {"metadata": json_object("metadata", metadata)}

@@ -401,16 +401,18 @@ class VerifiedLog:
 class Stored(Answer, int):
     """How many of many drafts were done; ``notices`` tell what whoever stored them should know.
 
-    ``known`` is how many items of an import were left out, as they came before.
+    ``known`` is how many items of an import were left out, as they came before; ``not_kept`` how many, as a user asked
+    in them that they are not kept, or as they come with such a turn.
     """
 
     notices: tuple[str, ...]
     known: int
+    not_kept: int
 
-    def __new__(cls, count: int, notices: tuple[str, ...] = (), known: int = 0) -> Self:
-        """Return ``count`` with ``notices`` and ``known``."""
+    def __new__(cls, count: int, notices: tuple[str, ...] = (), known: int = 0, not_kept: int = 0) -> Self:
+        """Return ``count`` with ``notices``, ``known`` and ``not_kept``."""
         made = super().__new__(cls, count)
-        vars(made).update(notices=notices, known=known)
+        vars(made).update(notices=notices, known=known, not_kept=not_kept)
         return made
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,3 +58,22 @@ def test_a_wish_says_what_it_acts_on(mars: Callable[..., Outcome], fresh: str) -
     assert (heard["kind"], heard["about"]) == ("forget", [ident])
     assert mars("retrieve", "tomatoes", "--store", fresh, "--json").json()["hits"] == []
     assert mars("learning", "wish", "tomatoes are red", "--store", fresh).status == 2
+
+
+def test_what_is_not_to_be_kept_is_refused_and_counted(
+    mars: Callable[..., Outcome], fresh: str, tmp_path: Path
+) -> None:
+    refused = mars("remember", "Don't remember this: the code is zyzzyva", "--store", fresh)
+    assert refused.status != 0
+    assert "not kept" in refused.err
+    assert "zyzzyva" not in refused.err + refused.out
+    file = tmp_path / "talk.jsonl"
+    lines = ("I live in Halle", "Off the record: the code is zyzzyva")
+    turns = [{"role": "user", "content": one, "timestamp": 1_772_353_800_000, "session": "z"} for one in lines]
+    file.write_text("\n".join(map(json.dumps, turns)), "utf-8")
+    learned = mars("learn", str(file), "--store", fresh, "--json")
+    assert learned.json()["not_kept"] == 1
+    imported = mars("import", "chat", str(file), "--store", fresh, "--json").json()
+    assert (imported["not_kept"], imported["pointless"]) == (1, 0)
+    kept = mars("remember", "Off the record: the code is 4711", "--keep", "--store", fresh)
+    assert kept.status == 0, kept.err

@@ -262,7 +262,8 @@ def test_plain_data_is_a_dict_for_each_row_and_loses_nothing(answers: dict[str, 
     assert [*answers["retrieve"].to_dicts()[0]] == [one.name for one in fields(first)]
     assert answers["remember"].to_dicts()[0]["metadata"] == {"rows": [1]}
     assert answers["cypher"].to_dicts()[0] == dict(zip(("id", "weight"), answers["cypher"].rows[0], strict=True))
-    assert Stored(5, ("notice",), 1).to_dicts() == [{"count": 5, "notices": ["notice"], "known": 1}]
+    told = {"count": 5, "notices": ["notice"], "known": 1, "not_kept": 2}
+    assert Stored(5, ("notice",), 1, 2).to_dicts() == [told]
 
 
 def test_a_table_has_the_rows(answers: dict[str, Any]) -> None:

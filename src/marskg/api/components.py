@@ -15,6 +15,7 @@ from marskg.api.doors import Doorkeeper
 from marskg.api.planning import Planning
 from marskg.api.queries import Queries
 from marskg.api.reading import Reading
+from marskg.api.said_before import SaidBefore
 from marskg.embedding.registry import is_late
 from marskg.erasure.eraser import Eraser
 from marskg.errors import EmbeddingUnavailable
@@ -113,6 +114,8 @@ class Components:
         effects.follow(self.writer, self.planning, self.reading, self.wishes, self.assessor, late=self.late)
         self.snapshots = Snapshots(self.writer)
         self.eraser = Eraser(self.writer, self.snapshots)
+        before = SaidBefore(self.reader, self.eraser, principal, self.reading.seen, self.writer.now)
+        self.ingestor.keeping.erase_by(before.erase)
         try:
             self._bring_up_to_date()
         except BaseException:

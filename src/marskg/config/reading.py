@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from marskg.config.table import SWITCH, choice, duration, integer, number, section, text
+from marskg.config.table import SWITCH, choice, duration, flag, integer, number, section, text
 from marskg.errors import InvalidConfig
 
 #: When a reading is recorded: with those of the next tenth of a second, or before anything is shown.
@@ -209,6 +209,9 @@ class LearningSettings:
     extension_percent: int = integer("share of its class's life that a score of 100 adds to a new life", 100, 0, 1_000)
     review_below: float = number(
         "confidence below which what was read from a text waits for a person in the review", 0.5, 0, 1
+    )
+    not_kept: bool = flag(
+        "whether a user's turn that asks not to be kept is left out; false stores it like any other", default=True
     )
     legal_horizon: int | None = duration("age beyond which no use extends a life", None)
     background: int | None = duration(

@@ -107,6 +107,7 @@ FIELD_RIGHTS: Final[tuple[FieldRow, ...]] = (
         ("pin", "score", "memory_class=canonical"),
         Leave.SPEAKING,
     ),
+    FieldRow("What keeps it although the user asks that it is not kept", ("keep",), Leave.SPEAKING),
     FieldRow(
         "Who somebody is",
         ("mentions.entity_type", "mentions.aliases", "mentions.same_as", "relations"),

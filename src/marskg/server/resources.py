@@ -33,7 +33,8 @@ class _Strict(BaseModel):
 class NewMemory(_Strict):
     """A memory to keep; a key names a slot whose value it supersedes; ``at`` is ISO 8601 with a zone.
 
-    ``source`` is who says it, as far as the caller may claim it.
+    ``source`` is who says it, as far as the caller may claim it. ``keep`` stores it although the user asks that it is
+    not kept.
     """
 
     content: str
@@ -45,6 +46,7 @@ class NewMemory(_Strict):
     tags: list[str] = Field(default_factory=list)
     metadata: dict[str, Any] | None = None
     source: str | None = None
+    keep: bool = False
 
 
 class NewContent(_Strict):

@@ -92,6 +92,7 @@ class Routes:
                 intent_tags=body.tags,
                 metadata=body.metadata,
                 source_type=memory.principal.speaks_as if body.source is None else body.source,
+                keep=body.keep,
             )
 
         kept = await self._pool.run(self._pool.writing(tenant), caller, write)

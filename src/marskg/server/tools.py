@@ -109,6 +109,9 @@ class Tools:
                 description="Who says it: chat_user, chat_assistant, doc or api_result; as you may claim if left out."
             ),
         ] = None,
+        keep: Annotated[
+            bool, Field(description="Only if the user insists, after it was refused because they asked not to keep it.")
+        ] = False,
     ) -> Stored:
         """Keep something that will matter later: what somebody said, a fact, a preference or a task."""
         memory = self._memory.remember(
@@ -121,6 +124,7 @@ class Tools:
             intent_tags=_ids(tags),
             metadata=metadata,
             source_type=self._memory.principal.speaks_as if source is None else source,
+            keep=keep,
         )
         return Stored.of(memory)
 

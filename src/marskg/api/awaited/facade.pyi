@@ -376,7 +376,7 @@ class AsyncMemory(AwaitedMemory):
         """Return the tenant's name."""
     async def weight(self) -> int:
         """Return what the live memories weigh together, in tokens."""
-    async def close(self) -> None:
+    async def close(self, progress: Callable[[int], None] | None = None) -> None:
         """Release the store; a second call does nothing."""
     async def cypher(
         self,
@@ -533,6 +533,7 @@ class AsyncMemory(AwaitedMemory):
         priority: Rank | None = None,
         deadline: GivenTime | None = None,
         pin: bool = False,
+        keep: bool = False,
         id: str | None = None,
     ) -> Memory:
         """Store one memory and return it, making room by the tenant's policy where the budget asks for it."""

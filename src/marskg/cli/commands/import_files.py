@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 class Imported(TypedDict):
     """What ``mars import`` answers; whoever sees a part of the store is told of no number of the log.
 
-    ``known`` were there already, ``pointless`` rest on what was forgotten meanwhile, ``skipped`` are bad lines.
+    ``known`` were there already, ``not_kept`` ask not to be kept, ``pointless`` rest on what was forgotten meanwhile,
+    ``skipped`` are bad lines.
     """
 
     imported: int
     known: int
+    not_kept: int
     pointless: int
     skipped: Sequence[BadLine]
     notices: Sequence[str]
@@ -125,10 +127,11 @@ def _store(
     with kept_progress("importing", len(source), said) as advance:
         done = memory.remember_many(source, progress=advance, atomic=atomic)
     figures = memory.stats()
-    pointless = len(source) - done - done.known
+    pointless = len(source) - done - done.known - done.not_kept
     data: dict[str, Any] = {
         "imported": done,
         "known": done.known,
+        "not_kept": done.not_kept,
         "pointless": pointless,
         "skipped": bad_lines,
         "notices": list(done.notices),

@@ -31,6 +31,7 @@ class PlannedLearning(TypedDict):
     call: str
     digest: str
     new_turns: int
+    not_kept: int
     steps: Sequence[LearnStep]
     applied: bool
 
@@ -43,6 +44,7 @@ class LearnedDocument(TypedDict):
     steps: Sequence[LearnStep]
     known: int
     unread: int
+    not_kept: int
     notices: Sequence[str]
     counts: Mapping[str, int]
     applied: bool
@@ -114,6 +116,7 @@ def show_learned(door: Door, found: Learned | LearnPlan) -> LearnedDocument | Pl
             "call": found.call,
             "digest": found.digest,
             "new_turns": found.new_turns,
+            "not_kept": found.not_kept,
             "steps": found.steps,
             "applied": False,
         }
@@ -124,6 +127,7 @@ def show_learned(door: Door, found: Learned | LearnPlan) -> LearnedDocument | Pl
         "steps": found.steps,
         "known": found.known,
         "unread": found.unread,
+        "not_kept": found.not_kept,
         "notices": found.notices,
         "counts": found.counts(),
         "applied": True,

@@ -74,6 +74,7 @@ def _ids(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002 - click'
 @click.option("--priority", type=int, help="Of a task.")
 @click.option("--deadline", type=MOMENT, metavar="TIME", help="Of a task, ISO 8601.")
 @click.option("--pin", is_flag=True, help="Keep it, and what it depends on, whatever the policy says.")
+@click.option("--keep", is_flag=True, help="Store it although its words ask that it is not kept.")
 @click.option("--id", "id", type=MEMORY_ID, help="A urn:uuid: of your own.")
 @shared_options
 @pass_door

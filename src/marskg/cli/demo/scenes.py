@@ -94,7 +94,7 @@ def read_and_forget(stage: Stage, memory: AgentMemory, source: ChatFile | Person
     figures = memory.stats()
     passes = sum(record.operation is Operation.FORGET for record in memory.audit.records())
     stage.gauge(figures["weight"], budget, figures["protected_weight"])
-    pointless = len(drafts) - done - done.known
+    pointless = len(drafts) - done - done.known - done.not_kept
     text = f"all {number(len(drafts))} items were read"
     if pointless:
         text += f"; {number(pointless)} were left out, because what they depend on was forgotten before they came"

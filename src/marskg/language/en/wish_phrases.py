@@ -1,7 +1,8 @@
 """How English says what is to be remembered, and what not.
 
 Guarantees: pure and deterministic; read sentence by sentence; "don't forget" asks for more and "don't remember" for
-less, so a denial is never read as its opposite.
+less, so a denial is never read as its opposite. What asks that the turn itself is not kept is no wish about a topic
+(:mod:`marskg.language.not_kept.reading`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from marskg.language.not_kept.reading import asked_not_to_keep
 from marskg.language.wish_kinds import Wish, WishKind
 from marskg.text import sentences
 
@@ -94,7 +96,9 @@ def parse_wishes(utterance: str) -> tuple[Wish, ...]:
         for kind, pattern in _PATTERNS:
             match = pattern.search(sentence)
             if match is not None:
-                found.append(Wish(kind, _topic(match.groupdict().get("topic"))))
+                topic = _topic(match.groupdict().get("topic"))
+                if not topic or asked_not_to_keep(sentence) is None:
+                    found.append(Wish(kind, topic))
                 break
     return tuple(found)
 

@@ -67,11 +67,16 @@ def _lines(steps: tuple[LearnStep, ...]) -> list[str]:
     return lines if more <= 0 else [*lines[:_SHOWN], f"… and {more} more"]
 
 
+def _left(not_kept: int) -> str:
+    return f", {not_kept} not kept" if not_kept else ""
+
+
 @dataclass(frozen=True, slots=True)
 class LearnPlan(Answer, rows="steps"):
     """What learning would do: ``mem.learn(plan)`` does exactly that, or refuses it as stale.
 
-    ``call`` is the name by which it can be taken back once it is done; ``new_turns`` of the turns are not stored yet.
+    ``call`` is the name by which it can be taken back once it is done; ``new_turns`` of the turns are not stored yet;
+    ``not_kept`` turns ask that they are not kept, and are not among them.
     """
 
     call: str
@@ -80,10 +85,11 @@ class LearnPlan(Answer, rows="steps"):
     new_turns: int
     turns: tuple[Told, ...] = field(repr=False)
     proposals: tuple[Proposal, ...] = field(repr=False)
+    not_kept: int = 0
 
     def __str__(self) -> str:
         """Return the plan as lines that fit one screen."""
-        head = f"plan {self.digest[:12]}: {len(self.turns)} turns, {self.new_turns} of them new"
+        head = f"plan {self.digest[:12]}: {len(self.turns)} turns, {self.new_turns} of them new{_left(self.not_kept)}"
         return "\n".join([head, *_lines(self.steps)])
 
 
@@ -93,6 +99,7 @@ class Learned(Answer, rows="steps"):
 
     ``call`` is the name by which it can be taken back; ``turns`` are the ids of the turns that were read, ``known`` is
     how many had been before, ``unread`` how many of them wait to be read; ``notices`` tell what the caller should know.
+    ``not_kept`` is how many were not stored, as a user asks so in them.
     """
 
     call: str
@@ -101,6 +108,7 @@ class Learned(Answer, rows="steps"):
     known: int = 0
     unread: int = 0
     notices: tuple[str, ...] = ()
+    not_kept: int = 0
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -116,6 +124,7 @@ class Learned(Answer, rows="steps"):
     def __str__(self) -> str:
         """Return what was learned as lines that fit one screen."""
         head = f"call {self.call}: {len(self.turns)} turns read, {self.known} known, {self.unread} to be read"
+        head += _left(self.not_kept)
         return "\n".join([head, *_lines(self.steps)])
 
 

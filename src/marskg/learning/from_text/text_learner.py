@@ -36,6 +36,7 @@ from marskg.learning.from_text.reconcile import (
 )
 from marskg.learning.from_text.told_turns import Told, blocks, of_memory, told
 from marskg.learning.from_text.undo import Undone, taken_back, undo
+from marskg.learning.from_text.unkept_turns import kept_of
 from marskg.learning.from_text.waiting import proposed_key
 from marskg.ontology.vocabulary import KINDS, EdgeType, Kind, Operation, SourceType
 from marskg.records import Memory
@@ -43,7 +44,8 @@ from marskg.retrieval.index.memory_index import SOURCES
 from marskg.store.graph.imported_items import marked
 from marskg.store.graph.suppression import suppressed_readings
 from marskg.store.graph.validation import check_draft
-from marskg.store.upkeep.maintenance import notices_of
+from marskg.store.ingest.not_kept import notices_of
+from marskg.store.upkeep.maintenance import notices_of as store_notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
@@ -151,8 +153,9 @@ class TextLearner:
         """
         call = self._call(turns)
         found: list[_Done] = []
-        notices: dict[str, None] = {}
-        done = 0
+        turns, unkept = kept_of(turns, self._ingestor.keeping)
+        notices = dict.fromkeys(notices_of(unkept.count, unkept.before, self._ingestor.keeping))
+        done = unkept.count
         before: list[Told] = []
         names = _names(turns)
         for block in blocks(turns, _SLOW_BLOCK if self._takes_long(extractor) else BLOCK):
@@ -178,7 +181,8 @@ class TextLearner:
             tuple(step for part in found for step in part.steps),
             sum(part.known for part in found),
             sum(part.unread for part in found),
-            (*notices, *notices_of(self._writer)),
+            (*notices, *store_notices(self._writer)),
+            unkept.count,
         )
 
     def plan(self, turns: list[Told], extractor: Extractor | None = None) -> LearnPlan:
@@ -186,10 +190,11 @@ class TextLearner:
 
         A model is not asked: what may be sent of a turn is known once it is stored.
         """
+        turns, unkept = kept_of(turns, self._ingestor.keeping)
         new = self._unread(turns)
         proposals = _read(new, [], self._readers.rules() if extractor is None else extractor).proposals
         plain = tuple(replace(one, payload=dict(one.payload)) for one in proposals)
-        return self._planned(tuple(turns), plain, self._call(turns))
+        return replace(self._planned(tuple(turns), plain, self._call(turns)), not_kept=unkept.count)
 
     def carry_out(self, plan: LearnPlan) -> Learned:
         """Do what ``plan`` says in one transaction.
@@ -206,7 +211,7 @@ class TextLearner:
 
         done = self._write(new, _Said(plan.proposals, names=_names(plan.turns)), plan.call, check=exactly)
         known = len(plan.turns) - len(new)
-        return Learned(plan.call, done.read, done.steps, known, notices=notices_of(self._writer))
+        return Learned(plan.call, done.read, done.steps, known, notices=store_notices(self._writer))
 
     def _planned(self, turns: tuple[Told, ...], proposals: tuple[Proposal, ...], call: str) -> LearnPlan:
         new = self._unread(turns)

@@ -22,6 +22,7 @@ from marskg.store.graph.admit import Prepared, admit, check_new_ids, retract, st
 from marskg.store.graph.imported_items import came_before, item_id, marks_of
 from marskg.store.graph.recognition import still_found
 from marskg.store.ingest.dangling_refs import NOT_STORED, without_forgotten
+from marskg.store.ingest.not_kept import LeftOut
 from marskg.store.ingest.prepare import BATCH, ReadT, in_chunks, is_long
 from marskg.store.rows import codec
 from marskg.store.unit.retention_classes import ToldOfMany
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.commit.writer import Writer
     from marskg.store.graph.recognition import Recognition
+    from marskg.store.ingest.not_kept import NotKeeping
     from marskg.store.ingest.prepare import Preparation, PreparedText
     from marskg.store.unit.vectors import Vectoriser
 
@@ -70,6 +72,11 @@ class Ingestor:
         self._recognition = recognition
         self._guard: Guard | None = None
         self._owner = ""
+
+    @property
+    def keeping(self) -> NotKeeping:
+        """Return what looks for turns that ask not to be kept."""
+        return self._preparation.keeping
 
     def limit(self, permit: Callable[[Draft], None], guard: Guard, owner: str) -> None:
         """Ask ``permit`` about each draft as it is given, and ``guard`` in the transaction that writes it.
@@ -133,12 +140,13 @@ class Ingestor:
         """Store what a reader yields; returns how many drafts were done, and what there is to tell of them.
 
         Those that make no sense without something that was forgotten meanwhile are not among them, nor are items of an
-        import that came before, whatever became of them.
+        import that came before, whatever became of them, nor turns that ask not to be kept.
         """
         maintenance.settle(self._writer)
         refs: MutableMapping[str, str] = {}
         total = read = known = reported = 0
         told = ToldOfMany()
+        left_out = LeftOut(self.keeping)
 
         def done(result: _Done) -> None:
             nonlocal total, read, known, told
@@ -163,7 +171,8 @@ class Ingestor:
                 before = self._came_before(chunk)
                 known += len(before)
                 refs.update((chunk[place].ref, ident) for place, ident in before.items())
-                yield from (draft for place, draft in enumerate(chunk) if place not in before)
+                coming = [draft for place, draft in enumerate(chunk) if place not in before]
+                yield from left_out.kept(coming, atomic=atomic)
 
         try:
             with Pipeline[_Done](self._writer) as pipeline:
@@ -173,7 +182,8 @@ class Ingestor:
                     report()
         finally:
             report()  # what is kept is told where an interruption ends it, too
-        return Stored(total, (*told.notices(), *maintenance.notices_of(self._writer)), known)
+        notices = (*told.notices(), *left_out.notices(), *maintenance.notices_of(self._writer))
+        return Stored(total, notices, known, left_out.count)
 
     def _item_id(self, draft: Draft, owner: str) -> str | None:
         """Return the id of an item of an import by ``owner``; None for what is no such."""

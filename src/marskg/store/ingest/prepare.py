@@ -16,12 +16,13 @@ from marskg.config import duration_ms
 from marskg.drafts import Draft, EntityRef, enumeration
 from marskg.errors import InvalidMemory
 from marskg.language.en.topics import renewed_topics, topics_of
-from marskg.ontology.vocabulary import EdgeType
+from marskg.ontology.vocabulary import EdgeType, SourceType
 from marskg.store.graph.admit import Prepared
 from marskg.store.graph.amend import words_of
 from marskg.store.graph.recognition import naming
 from marskg.store.graph.suppression import Compared, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
+from marskg.store.ingest.not_kept import NotKeeping
 from marskg.store.upkeep.reweigh import require_weighed
 from marskg.weight import RULE
 
@@ -132,6 +133,7 @@ class Preparation:
         self._recognition = recognition
         self._assessment = assessment
         self._permit: Callable[[Draft], None] | None = None
+        self.keeping = NotKeeping(writer)
 
     def limit(self, permit: Callable[[Draft], None]) -> None:
         """Ask ``permit`` about each draft as it is given, before anything is worked out for it."""
@@ -142,11 +144,13 @@ class Preparation:
 
         Raises:
             InvalidMemory: a field is missing, unknown or out of range.
+            NotKept: a user asks in it that it is not kept.
             MemoryTooLarge: it is heavier than a budget that it counts against.
         """
         if node_id is not None:
             check_text("id", node_id)
         self._check(draft)
+        self.keeping.refuse(draft)
         (found,) = self._prepared([self._assessment.assess(draft)], alone=True)
         return replace(found, id=node_id)
 
@@ -186,18 +190,22 @@ class Preparation:
 
         Raises:
             InvalidMemory, MemoryTooLarge: it cannot be stored.
+            NotKept: it is a user's, who asks in the new text that it is not kept.
             UnknownMemory: there is no such memory.
         """
         check_text("content", content, limit=self._writer.state.settings.max_content_bytes)
         if self._writer.state.weighed_by < RULE:
             require_weighed(self._writer)
+        memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
+        asked = self.keeping.asked_in(content) if memory.source_type is SourceType.CHAT_USER else None
+        if asked is not None:
+            raise self.keeping.refusal(asked)
         text = self.text(content)
         check_fits(text.weight, self._writer.state.budget)
-        memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
         changed = replace(memory, **changes)
         tags = renewed_topics(changed.intent_tags, memory.content or "", content)
-        asked = self._writer.state.suppressing
-        digests = self._digests(replace(changed, content=content), text.weight) if asked else None
+        suppressing = self._writer.state.suppressing
+        digests = self._digests(replace(changed, content=content), text.weight) if suppressing else None
         text = replace(text, sensed=self._assessment.measure(changed, content), tags=tags, digests=digests)
         if not self._recognition.reads(self._writer.state.settings.entities):
             return text

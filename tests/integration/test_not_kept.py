@@ -1,0 +1,217 @@
+"""What a user asks not to keep is kept by no door: no turn, no fact, no vector, no export, no line of the audit."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from mcp import Client
+from starlette.testclient import TestClient
+
+import marskg
+from marskg.adapters.langgraph import MarsStore
+from marskg.answer import plain
+from marskg.clock import ManualClock, SeededSource
+from marskg.drafts import Draft
+from marskg.errors import NotKept
+from marskg.learning.from_text.plan import Learned, LearnPlan
+from marskg.ontology.vocabulary import Kind
+from marskg.privacy.principals import Principal
+from marskg.server.callers import Caller, Everyone
+from marskg.server.http_app import http_app
+from marskg.server.mcp_server import mcp_server
+from marskg.server.worker_pool import Handles, WorkerPool
+from marskg.sources.chat import read_chat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from marskg.memory import AgentMemory
+
+START = 1_800_000_000_000
+WORD = "zyzzyva"
+ASKS = f"Don't remember this: my door code is {WORD}"
+
+
+@contextmanager
+def opened(path: Path, **given: Any) -> Iterator[AgentMemory]:
+    """Open a store that has a history."""
+    made: dict[str, Any] = {"budget": 9_000, "embedding": "static"} if "principal" not in given else {}
+    with marskg.open(path, tenant="t", clock=ManualClock(START), source=SeededSource(1), **made, **given) as memory:
+        if made:
+            for n in range(20):
+                memory.remember(f"I watered bed {n} in the garden", subjects="clara", session=f"s{n % 3}", at=START - n)
+        yield memory
+
+
+def assert_nowhere(memory: AgentMemory, folder: Path, word: str = WORD) -> None:
+    """Check that no memory, answer, export or file of the store has ``word``."""
+    assert all(word not in (one.content or "") for one in memory.memories())
+    found = memory.retrieve("what is my door code?", min_confidence=0)
+    assert all(word not in (hit.memory.content or "") for hit in found)
+    assert word not in str(memory.audit.records())
+    memory.export(folder / "all.nq")
+    assert word not in (folder / "all.nq").read_text("utf-8")
+
+
+def test_remember_refuses_it_says_so_and_repeats_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        before = memory.stats()
+        with pytest.raises(NotKept) as refused:
+            memory.remember(ASKS, subjects="clara", session="s1", key="door", metadata={"n": 1})
+        assert refused.value.asked == "this"
+        assert refused.value.erased is None
+        assert WORD not in str(refused.value)
+        assert "keep=True" in str(refused.value)
+        assert memory.stats() == before
+        assert_nowhere(memory, tmp_path)
+
+
+def test_whoever_insists_keeps_it_and_a_setting_keeps_all(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        kept = memory.remember(ASKS, subjects="clara", keep=True)
+        assert memory.get(kept.id) is not None
+        memory.settings.set(None, {"learning.not_kept": False})
+        assert memory.remember(f"{ASKS} today", subjects="clara").content == f"{ASKS} today"
+        assert memory.learn(f"Off the record: {WORD}").not_kept == 0
+
+
+def test_only_the_users_own_word_asks(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        for source in ("doc", "chat_assistant", "api_result"):
+            assert memory.remember(f"{ASKS} {source}", source_type=source).content == f"{ASKS} {source}"
+
+
+def test_a_new_text_metadata_and_a_payload_ask_too(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        ident = memory.remember("I like tea").id
+        with pytest.raises(NotKept):
+            memory.update(ident, ASKS)
+        with pytest.raises(NotKept):
+            memory.remember("a note", metadata={"a": [{"note": ASKS}]})
+        assert_nowhere(memory, tmp_path)
+
+
+def test_learning_stores_and_reads_none_of_it_and_says_how_many(tmp_path: Path) -> None:
+    turns: list[dict[str, Any]] = [
+        {"role": "user", "content": ASKS, "speaker": "Clara", "subjects": ["clara"]},
+        {"role": "user", "content": "I live in Halle", "speaker": "Clara", "subjects": ["clara"]},
+        {"role": "assistant", "content": "Off the record: noted", "speaker": "Bot"},
+    ]
+    with opened(tmp_path / "s") as memory:
+        plan = memory.learn(turns, dry_run=True)
+        assert isinstance(plan, LearnPlan)
+        assert plan.not_kept == 1
+        assert WORD not in str(plan)
+        assert WORD not in str(plain(plan))
+        learned = memory.learn(plan)
+        assert len(learned.turns) == 2
+        again = memory.learn(turns)
+        assert isinstance(again, Learned)
+        assert (again.not_kept, again.known) == (1, 2)
+        assert any("not kept" in notice for notice in again.notices)
+        assert any("lives in Halle" in (one.content or "") for one in memory.memories())
+        assert_nowhere(memory, tmp_path)
+
+
+def test_an_import_leaves_the_turn_out_with_what_comes_with_it(tmp_path: Path) -> None:
+    drafts = [
+        Draft(ref="a", kind=Kind.EPISODIC, content=ASKS, at=START, session="q"),
+        Draft(ref="b", kind=Kind.SEMANTIC, content=f"the code is {WORD}", at=START, derives_from=("a",)),
+        Draft(ref="c", kind=Kind.SEMANTIC, content=f"{WORD} opens the door", at=START, depends_on=("b",)),
+        Draft(ref="d", kind=Kind.EPISODIC, content="I like tea", at=START, session="q"),
+    ]
+    with opened(tmp_path / "s") as memory:
+        done = memory.remember_many(drafts)
+        assert (int(done), done.not_kept) == (1, 3)
+        assert any("3 not kept" in notice for notice in done.notices)
+        with pytest.raises(NotKept):
+            memory.remember_many([drafts[3], drafts[0]], atomic=True)
+        assert_nowhere(memory, tmp_path)
+
+
+def test_what_was_just_said_is_left_out_where_it_comes_along_and_erased_where_it_is_stored(tmp_path: Path) -> None:
+    lines = ["I live in Halle", f"my door code is {WORD}", "Don't remember what I just said", "bye"]
+    file = tmp_path / "talk.jsonl"
+    turns = [
+        {"role": "user", "content": one, "timestamp": START + n * 1_000, "session": "z"} for n, one in enumerate(lines)
+    ]
+    file.write_text("\n".join(map(json.dumps, turns)), "utf-8")
+    with opened(tmp_path / "s") as memory:
+        done = memory.remember_many(read_chat(file))
+        assert (int(done), done.not_kept) == (2, 2)
+        other = memory.remember(
+            f"the assistant heard {WORD}x", session="z2", source_type="chat_assistant", subjects="x"
+        )
+        first = memory.remember("I like tea", session="z2", subjects="clara")
+        said = memory.remember(f"my door code is {WORD}", session="z2", subjects="clara")
+        memory.remember("It rains", session="z2", subjects="ben")
+        with pytest.raises(NotKept) as refused:
+            memory.remember("Don't remember what I just said.", session="z2", subjects="clara")
+        assert refused.value.erased == said.id
+        assert memory.get(first.id) is not None
+        assert memory.get(other.id) is not None
+        memory.erase(id=other.id)
+        assert_nowhere(memory, tmp_path)
+        learned = memory.learn({"role": "user", "content": "Don't save what I just said", "session": "nowhere"})
+        assert isinstance(learned, Learned)
+        assert any("no turn of theirs" in notice for notice in learned.notices)
+
+
+def test_an_agent_is_told_what_to_call_and_insists_only_where_it_speaks_for_the_user(tmp_path: Path) -> None:
+    with opened(tmp_path / "s"):
+        pass
+    with opened(tmp_path / "s", principal="agent:bot?source=chat_user") as memory:
+        memory.remember(f"my door code is {WORD}", session="z", subjects="clara")
+        with pytest.raises(NotKept) as refused:
+            memory.remember("Please don't store my last message", session="z", subjects="clara")
+        assert refused.value.erased is None
+        assert "mem.erase" in str(refused.value)
+        assert memory.remember(ASKS, keep=True).content == ASKS
+    with opened(tmp_path / "s", principal="agent:other") as memory, pytest.raises(marskg.NotPermitted, match="keep"):
+        memory.remember("I noted it", keep=True)
+
+
+def test_langgraph_puts_nothing_of_a_batch_that_has_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        store = MarsStore(memory)
+        for index in (None, False):
+            with pytest.raises(NotKept):
+                store.put(("notes",), "k", {"text": ASKS}, index)
+        assert store.get(("notes",), "k") is None
+        assert_nowhere(memory, tmp_path)
+
+
+def test_http_and_mcp_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with opened(path):
+        pass
+    caller = Caller("t", Principal.of("agent:http?source=chat_user"))
+    handles = Handles(lambda one: marskg.open(path, tenant=one.tenant, principal=one.principal, create=False))
+    with handles.of(caller) as memory:
+        app = http_app(WorkerPool(handles, 32), Everyone(caller), memory, "0")
+        with TestClient(app, base_url="http://127.0.0.1:8321") as client:
+            answer = client.post("/v1/tenants/t/memories", json={"content": ASKS})
+            assert (answer.status_code, answer.json()["type"]) == (403, "urn:marskg:error:NotKept")
+            assert WORD not in answer.text
+            insisted = client.post("/v1/tenants/t/memories", json={"content": "Off the record: hello", "keep": True})
+            assert insisted.status_code == 201
+
+    async def script() -> None:
+        with marskg.open(path, tenant="t", principal="agent:mcp?source=chat_user") as memory:
+            async with Client(mcp_server(memory, "0"), mode="auto") as client:
+                refused = await client.call_tool("remember", {"content": ASKS})
+                assert refused.is_error
+                told = str(refused.content[0].text)  # type: ignore[union-attr]  # an error is a text
+                assert "NotKept: " in told
+                assert WORD not in told
+                kept = await client.call_tool("remember", {"content": "Off the record: bye", "keep": True})
+                assert not kept.is_error
+
+    anyio.run(script)
+    with marskg.open(path, tenant="t") as memory:
+        assert_nowhere(memory, tmp_path)
