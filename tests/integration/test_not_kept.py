@@ -162,6 +162,28 @@ def test_what_was_just_said_is_left_out_where_it_comes_along_and_erased_where_it
         assert any("no turn of theirs" in notice for notice in learned.notices)
 
 
+def test_what_comes_next_is_not_kept_in_its_session_alone(tmp_path: Path) -> None:
+    says = "Don't write down what I say next."
+    about: dict[str, Any] = {"session": "z", "subjects": "clara"}
+    with opened(tmp_path / "s") as memory:
+        with pytest.raises(NotKept) as refused:
+            memory.remember(says, **about)
+        assert refused.value.asked == "next"
+        assert memory.remember("I like tea", session="other", subjects="clara").content
+        assert memory.remember("It rains", session="z", subjects="ben").content
+        with pytest.raises(NotKept, match="turn before"):
+            memory.remember(f"my door code is {WORD}", **about)
+        assert memory.remember("I like coffee", **about).content
+        with pytest.raises(NotKept):
+            memory.remember(says, **about)
+        assert memory.remember("the gate is green", **about, keep=True).content
+        assert memory.remember("the gate is new", **about).content
+        turns = [{"role": "user", "content": one, "session": "y"} for one in (says, f"it is {WORD}", "I like rice")]
+        for dry_run in (True, False):
+            assert memory.learn(turns, dry_run=dry_run).not_kept == 2
+        assert_nowhere(memory, tmp_path)
+
+
 def test_an_agent_is_told_what_to_call_and_insists_only_where_it_speaks_for_the_user(tmp_path: Path) -> None:
     with opened(tmp_path / "s"):
         pass

@@ -190,7 +190,7 @@ class TextLearner:
 
         A model is not asked: what may be sent of a turn is known once it is stored.
         """
-        turns, unkept = kept_of(turns, self._ingestor.keeping)
+        turns, unkept = kept_of(turns, self._ingestor.keeping, dry_run=True)
         new = self._unread(turns)
         proposals = _read(new, [], self._readers.rules() if extractor is None else extractor).proposals
         plain = tuple(replace(one, payload=dict(one.payload)) for one in proposals)

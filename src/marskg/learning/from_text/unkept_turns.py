@@ -28,13 +28,16 @@ class Unheard:
     before: tuple[Draft, ...]
 
 
-def kept_of(turns: Sequence[Told], keeping: NotKeeping) -> tuple[list[Told], Unheard]:
-    """Return the turns that are to be kept, and what is told of the others."""
+def kept_of(turns: Sequence[Told], keeping: NotKeeping, *, dry_run: bool = False) -> tuple[list[Told], Unheard]:
+    """Return the turns that are to be kept, and what is told of the others; with ``dry_run`` nothing is remembered."""
+    waiting = set(keeping.announced) if dry_run else keeping.announced
     out: set[int] = set()
     before: list[Draft] = []
     for place, one in enumerate(turns):
-        asked = None if one.draft is None else keeping.asked(one.draft)
-        if one.draft is None or asked is None:
+        if one.draft is None:
+            continue
+        asked, was_announced = keeping.hear(one.draft, waiting)
+        if asked is None and not was_announced:
             continue
         out.add(place)
         if asked is Unkept.BEFORE:

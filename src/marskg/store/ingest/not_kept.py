@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.errors import NotKept
 from marskg.json_object import told_in
 from marskg.language.not_kept.reading import Unkept, asked_not_to_keep
-from marskg.ontology.vocabulary import SourceType
+from marskg.ontology.vocabulary import Kind, SourceType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,11 +27,12 @@ INSIST: Final = "to store it all the same: keep=True, or the setting learning.no
 _SAID: Final = {
     Unkept.THIS: "not kept: the user asks, in the text itself, that it is not kept",
     Unkept.NEXT: (
-        "not kept: the user asks that what comes next is not kept; that turn is another, and is kept unless it says so "
-        "too: do not give it to this memory, or take private mode"
+        "not kept: the user asks that what comes next is not kept; their next turn in this session is not, for as long "
+        "as this memory is open"
     ),
     Unkept.BEFORE: "not kept: the user asks that what was said before is not kept",
 }
+_ANNOUNCED: Final = "not kept: the user asked, in their turn before, that what comes next is not kept"
 _NOT_FOUND: Final = "no turn of theirs before it is stored in this session"
 
 
@@ -42,6 +43,7 @@ class NotKeeping:
         """Ask the settings of ``writer``; nothing is erased before :meth:`erase_by` said how."""
         self._writer = writer
         self._erase: Callable[[Draft], tuple[str, str | None]] | None = None
+        self._announced: set[str] = set()
 
     def erase_by(self, erase: Callable[[Draft], tuple[str, str | None]]) -> None:
         """Let ``erase`` take what was said before a turn; it returns what is told of that, and the id that went."""
@@ -66,9 +68,32 @@ class NotKeeping:
         Raises:
             NotKept: it does.
         """
-        asked = self.asked(draft)
+        asked, was_announced = self.hear(draft, self._announced)
         if asked is not None:
             raise self.refusal(asked, draft)
+        if was_announced:
+            msg = f"{_ANNOUNCED}; {INSIST}"
+            raise NotKept(msg)
+
+    @property
+    def announced(self) -> set[str]:
+        """Return whose next turns are not to be kept, as keyed digests of session and people: what is there counts."""
+        return self._announced
+
+    def hear(self, draft: Draft, announced: set[str]) -> tuple[Unkept | None, bool]:
+        """Return what ``draft`` asks not to keep, and whether the turn before had asked so of it.
+
+        Whose next turn is not to be kept is in ``announced``, and noted there; one that is kept on purpose ends that.
+        """
+        asked = self.asked(draft)
+        if (asked is None and not announced) or not _is_turn(draft):
+            return asked, False
+        speaker = self._writer.services.handle(self._writer.tenant, "\x1f".join((draft.session or "", *draft.subjects)))
+        was_announced = speaker in announced
+        announced.discard(speaker)
+        if asked is Unkept.NEXT:
+            announced.add(speaker)
+        return asked, was_announced and not draft.keep
 
     def refusal(self, asked: Unkept, draft: Draft | None = None) -> NotKept:
         """Return the error for what is asked; the turn before ``draft`` is erased where that is meant."""
@@ -99,7 +124,11 @@ class LeftOut:
         Raises:
             NotKept: one is not, and they are to be stored together or not at all.
         """
-        asking = {place: asked for place, one in enumerate(drafts) if (asked := self._keeping.asked(one)) is not None}
+        asking = {}
+        for place, one in enumerate(drafts):
+            asked, was_announced = self._keeping.hear(one, self._keeping.announced)
+            if was_announced or asked is not None:
+                asking[place] = asked or Unkept.THIS
         if asking and atomic:
             raise self._keeping.refusal(next(iter(asking.values())))
         out = set(asking)
@@ -140,6 +169,11 @@ def place_before(drafts: Sequence[Draft], place: int) -> int | None:
         if is_turn_of(other, one):
             return number
     return None
+
+
+def _is_turn(draft: Draft) -> bool:
+    said = draft.kind is Kind.EPISODIC and draft.source_type is SourceType.CHAT_USER
+    return said and draft.action == "remember"
 
 
 def is_turn_of(other: Draft, one: Draft) -> bool:
