@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marskg.json_object import JsonObject
+from marskg.language.answering.kinds import kinds_told
 from marskg.language.en.wording import asks_and_states, says_time
 from marskg.ontology.vocabulary import (
     ACTIVE_STATUSES,
@@ -77,6 +78,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "asks": (np.bool_, False),
     "states": (np.bool_, False),
     "timed": (np.bool_, False),
+    "tells": (np.int64, 0),
     "learned": (np.bool_, False),
     "about": (np.bool_, False),
     "size": (np.int32, 0),
@@ -204,9 +206,8 @@ class MemoryIndex:
         self.columns["alive"][place] = True
         found = terms(row["content"])
         asks, states = asks_and_states(row["content"])
-        self.columns.fill(
-            place, {"asks": asks, "states": states, "timed": says_time(found), "size": len(row["content"])}
-        )
+        told = {"timed": says_time(found), "tells": kinds_told(row["content"]), "size": len(row["content"])}
+        self.columns.fill(place, {"asks": asks, "states": states, **told})
         held = set(found)
         # A fact's text often leaves out what its slot says.
         slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))

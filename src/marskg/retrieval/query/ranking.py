@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from marskg.language.answering.kinds import kind_asked, without_answer
 from marskg.language.en.diets import WARNINGS
 from marskg.language.en.topics import is_derived, topics_of
 from marskg.language.en.wording import about, asks_advice, asks_by_time
@@ -21,6 +22,7 @@ from marskg.ontology.vocabulary import RELIABILITY, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
+from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
@@ -84,7 +86,6 @@ _OWN_WORD: Final = round(RELIABILITY[SourceType.CHAT_USER] * MICRO)
 #: are looked at whatever else there is.
 _BEARS: Final = 0.5
 _HEARD: Final = 50
-_BELOW: Final = 1 - 1e-5
 #: Points above the score of what is proven that would count as much as the whole way from 0 to 100 did: few wrong words
 #: of praise come so far, and what was only shown in vain is no worse than what was never shown (ADR 79).
 _WHOLE: Final = 200.0
@@ -286,10 +287,10 @@ class Ranker:
         evidence = inherited(evidence, rows, heirs)
         stay = ~np.isin(rows, gone)
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
-        total = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
+        total, written = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
         confidence = round(float(likely.max(initial=0.0)), 6)
         sure = confidence >= self._floor or not self._calibration.vectors
-        certain = self._fills(rows, features, evidence, intent) & sure
+        certain = (self._fills(rows, features, evidence, intent) | written) & sure
         kept = certain & stay if self._strict else stay
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
@@ -388,23 +389,28 @@ class Ranker:
         total: npt.NDArray[np.float64],
         evidence: npt.NDArray[np.float64],
         intent: Intent,
-    ) -> npt.NDArray[np.float64]:
+    ) -> Order:
         """Return ``total`` with what is less reliable below the user's own words that bear on the question (ADR 73).
 
         What others wrote, and nobody vouched for, may be made to be found: its order stays, its scores shrink. What the
-        question asks for by its source does not yield.
+        question asks for by its source does not yield, and a document yields to what answers alone (ADR 104).
         """
-        source = self._index.columns["sourceType"][rows]
-        yields = self._yields[rows] & ~np.isin(source, [*map(SOURCES.index, intent.sources)])
+        held = self._index.columns
+        yields = self._yields[rows] & ~np.isin(held["sourceType"][rows], [*map(SOURCES.index, intent.sources)])
         if not yields.any():
-            return total
+            return Order(total, np.zeros(len(rows), dtype=np.bool_))
         # As the best of the user's words alone: what others write is not to make them less likely.
-        likely = self._calibration.confidence(evidence, self._sought(self._own & ~self._index.columns["learned"]))
-        own = self._own[rows] & (likely >= max(self._floor, _BEARS))
-        if not own.any():
-            return total
-        share = total[own].min() / total[yields].max()
-        return total if share > 1 else np.where(yields, total * share * _BELOW, total)
+        written = yields & np.isin(held["sourceType"][rows], WRITTEN)
+        likely = np.where(
+            written,
+            self._calibration.confidence(evidence, self._sought(self._yields)),
+            self._calibration.confidence(evidence, self._sought(self._own & ~held["learned"])),
+        )
+        bears = likely >= max(self._floor, _BEARS)
+        kind = kind_asked(self._query.text)
+        empty = without_answer(kind, held["tells"][rows])
+        said = Bearing(evidence, self._own[rows], bears, empty, self._heard.covered[rows] > _ALL, kind != 0)
+        return ordered(total, said, yields, written)
 
     def _fills(
         self,
@@ -776,7 +782,7 @@ def _after(total: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> np
         return total
     highest = total[~certain].max()
     share = total[certain].min() / highest if highest > 0 else 1.0
-    return total if share > 1 else np.where(certain, total, total * share * _BELOW)
+    return total if share > 1 else np.where(certain, total, total * share * BELOW)
 
 
 def _numbered(best: _Best, features: Mapping[str, npt.NDArray[np.float64]], marks: _Marks) -> tuple[Ranked, ...]:
