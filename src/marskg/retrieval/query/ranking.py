@@ -26,7 +26,7 @@ from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Or
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, Among
+from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, OWN_EVIDENCE, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
@@ -421,28 +421,47 @@ class Ranker:
     ) -> npt.NDArray[np.bool_]:
         """Return which rows may fill a budget: what the question asks for by name, and what bears on it enough.
 
-        A turn has some evidence or stands beside one that has, as it means little without what was said around it. What
-        stands alone has enough of what the best has, comes from something that has, or warns.
+        A turn has some evidence of its own, or stands right beside one of the best, as it means little without what was
+        said around it. What stands alone has enough of what the best has, comes from something that has, or warns.
         """
         if not self._floor or not self._calibration.vectors or not self._profile.linear:
             return np.ones(len(evidence), dtype=np.bool_)
         best = evidence >= BESIDE_BEST * evidence.max(initial=0.0)
+        turns = self._index.turns.are(rows)
         enough = np.zeros(len(self._mask), dtype=np.bool_)
-        stands = self._index.turns.are(rows) | best
+        stands = (turns & self._beside_best(rows, evidence, best)) | best
         # Who passes anyway need not warn, and to look costs as much as a long question.
         enough[rows] = stands if stands.all() else stands | self._warns(rows)
         if derived := self._index.facets["source"]:
             for row in rows[best].tolist():
                 enough[[*derived.get(self._index.ids[row], ())]] = True
-        there = np.zeros(len(self._mask))
-        there[rows] = evidence
-        for beside in (self._visible.beside.before, self._visible.beside.after):
-            row = beside[rows]
-            evidence = np.maximum(evidence, np.where(row >= 0, there[row], 0.0))
+        evidence = self._with_neighbours(rows, evidence)
         fills: npt.NDArray[np.bool_] = enough[rows] & (self._calibration.confidence(evidence, self._among) >= FILLING)
         # A topic that only the nearest have was not asked for.
         by_name = {**features, "intent": self._wanted(rows, replace(intent, tags=()))} if intent.voted else features
         return fills | (_asked_for(by_name) > 0) | (features["graph"] > 0)
+
+    def _beside_best(
+        self, rows: npt.NDArray[np.intp], evidence: npt.NDArray[np.float64], best: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return which rows have evidence of their own beside the best, or stand right before or after one of them."""
+        there = np.zeros(len(self._mask) + 1, dtype=np.bool_)
+        there[rows[best]] = True
+        found: npt.NDArray[np.bool_] = evidence >= OWN_EVIDENCE * evidence.max(initial=0.0)
+        for beside in (self._visible.beside.before, self._visible.beside.after):
+            found |= there[beside[rows]]  # -1 for none is the last place, where nothing is
+        return found
+
+    def _with_neighbours(
+        self, rows: npt.NDArray[np.intp], evidence: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Return the evidence of each row or of a neighbour, whichever is more."""
+        there, most = np.zeros(len(self._mask)), evidence
+        there[rows] = evidence
+        for beside in (self._visible.beside.before, self._visible.beside.after):
+            row = beside[rows]
+            most = np.maximum(most, np.where(row >= 0, there[row], 0.0))
+        return most
 
     def _warns(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Return which rows tell of an allergy and the like, and have a word of the question, such as who it is about.

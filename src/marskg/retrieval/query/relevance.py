@@ -27,6 +27,9 @@ FILLING: Final = 0.01
 #: The share of the best one's evidence that a memory must have to be shown beside it where it is no turn of a
 #: conversation: nothing around it says more of it than it says itself.
 BESIDE_BEST: Final = 0.5
+#: The share of the best one's evidence that a turn of a conversation must have itself to be shown beside it, but for
+#: the turns right before and after one that has enough to be shown beside it where it is no turn.
+OWN_EVIDENCE: Final = 0.2
 
 
 class Among(NamedTuple):
