@@ -2,13 +2,13 @@
 
 Beside them, facts that were learned from a turn that stands: both say the same, and the turn ranks by either.
 
-Guarantees: a question about the present is not answered by what a turn's own facts have left behind: one of them was
-replaced or retracted, its task is closed, or its day is past. Where the words of each such fact are known, these are
-cut out of the turn, and what else it says stays; a turn that says nothing else gives way. Where they are not known, it
-gives way if its facts make up much of it, by tokens. Facts that hold still stand in the place of what is gone. An
-assistant's short turn that repeats a taste which is over goes with it. Facts that the reader may not know of, and
-facts whose source is worth less than the turn's, decide nothing. Who corrects a fact from the same turn leaves it its
-evidence.
+Guarantees: a question about the present, or about a past day, is not answered by what a turn's own facts had left
+behind by then: one of them was replaced or retracted, or, for the present, its task is closed or its day is past.
+Where the words of each such fact are known, these are cut out of the turn, and what else it says stays; a turn that
+says nothing else gives way. Where they are not known, it gives way if its facts make up much of it, by tokens. Facts
+that hold still stand in the place of what is gone. An assistant's short turn that repeats a taste which is over goes
+with it. Facts that the reader may not know of, and facts whose source is worth less than the turn's, decide nothing.
+Who corrects a fact from the same turn leaves it its evidence.
 Source: semantics section 5 (stale evidence harms like the stale fact); ADR 50, ADR 88.
 """
 
@@ -68,17 +68,18 @@ class Outlived:
     def __init__(self, index: MemoryIndex, gate: Gate, seen: npt.NDArray[np.bool_]) -> None:
         """Look at ``index`` through ``gate``, which shows the rows ``seen``.
 
-        Who asks for what was, or for what is superseded too, gets every turn.
+        Who asks for what is superseded too gets every turn; who asks for what held on a past day gets them as that day
+        knew them: without what had ended by then, and whole where it ended later.
         """
         self._index = index
         self._gate = gate
         self._seen = seen
-        self._asks_for_past = gate.superseded or gate.as_of is not None
+        self._moment = gate.now if gate.as_of is None else gate.as_of
 
     def left(self, rows: npt.NDArray[np.intp]) -> dict[int, Left]:
         """Return those of ``rows`` that are outlived, as a whole or in part, each with what is left of it."""
         derived = self._index.facets["source"]
-        if not derived or self._asks_for_past:
+        if not derived or self._gate.superseded:
             return {}
         found = ((row, self._left(row, derived.get(self._index.ids[row], ()))) for row in rows.tolist())
         return {row: left for row, left in found if left is not None} | {
@@ -199,7 +200,8 @@ class Outlived:
         # A day that rules read in somebody's words may be past, and the words say what they said.
         past = held["deadline"][fact] <= gate.now - gate.task_grace and not held["learned"][fact]
         ended = held["status"][fact] in ENDED or past
-        if ended and not gate.closed:
+        # As of a past day tasks are read whether or not they are closed, and when one was is not known here.
+        if ended and not gate.closed and gate.as_of is None:
             return True
         if not self._has_ended(fact):
             return False
@@ -211,9 +213,10 @@ class Outlived:
         return not any(self._known[one] and named in self._index.facets_of(one, "source") for one in newer)
 
     def _has_ended(self, fact: int) -> bool:
-        """Return whether ``fact`` was superseded, or its time is over."""
-        held, now = self._index.columns, self._gate.now
-        return bool(held["supersededAt"][fact] <= now or held["validTo"][fact] <= now)
+        """Return whether ``fact`` was superseded, or its time is over; as of a past day, whether it was by then."""
+        held = self._index.columns
+        superseded = self._gate.as_of is None and held["supersededAt"][fact] <= self._moment
+        return bool(superseded or held["validTo"][fact] <= self._moment)
 
 
 def inherited(
