@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from marskg.records import Edge, Memory, Plan, Report, Stored, TreeHead
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.complete.subject_profile import SubjectProfile
     from marskg.retrieval.explain import Explanation
     from marskg.store.rows.state import TenantState
     from marskg.store.upkeep.maintenance import Stats
@@ -376,6 +377,25 @@ class AgentMemory(Handle):
         maintenance.settle(self._writer)
         gate = {"key_prefix": key_prefix, "since": since, "until": until, **filters}
         return self._reading.read_all(entities=entity, goals=goal, budget=token_budget, sums=sums, gate=gate)
+
+    def profile(
+        self, subject: str | None = None, *, token_budget: Tokens | None = None, **filters: Unpack[AllFilters]
+    ) -> SubjectProfile:
+        """Return who somebody is: what holds of them now, by sections, and record that it was shown.
+
+        Facts with a key come first, then turns that state something; what is superseded, over, or only asked is not
+        there. Sections are who they are, people, work, home, health and diet, preferences, plans, and the rest.
+
+        Args:
+            subject: name of a person; who speaks if left out: whom most of what users said is about.
+            token_budget: wordpiece tokens that the text may weigh; the tenant's setting if left out.
+            filters: as :meth:`retrieve` takes them.
+
+        Raises:
+            InvalidInput: the name, the budget or a filter is not allowed.
+        """
+        maintenance.settle(self._writer)
+        return self._reading.person(subject, budget=token_budget, gate=filters)
 
     def get(self, id: str) -> Memory | None:  # noqa: A002 - the name that users see
         """Return a memory by id, its score as it is now; None for none, or one that expired or lost its content."""

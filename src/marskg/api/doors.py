@@ -30,6 +30,7 @@ _BESIDE_ACCESSES: Final = frozenset(
         "notices",
         "now",
         "principal",
+        "profile",
         "recall",
         "retrieve",
         "settings.current",

@@ -61,14 +61,14 @@ def _named(operations: str) -> frozenset[str]:
 #: Those after which the tenant is what it was; those that are there to let contents or records go. All others write.
 _EFFECTS: Final[Mapping[Effect, frozenset[str]]] = {
     Effect.READS: _named("""
-        close cypher edges explain export get history memories now plan read_all recall retrieve sparql
+        close cypher edges explain export get history memories now plan profile read_all recall retrieve sparql
         stats validate verify audit.check_receipt audit.heads audit.prove audit.prove_consistency
         audit.records audit.who_saw entities.list learning.plan_pruning learning.review maintenance.prepare
         maintenance.stop policy.advise_budget policy.compare policy.explain preferences.applied
         preferences.consents preferences.effective preferences.get preferences.list privacy.budget
         privacy.match_erasure privacy.redact privacy.retention snapshots.list privacy.private_mode().explain
-        privacy.private_mode().get privacy.private_mode().history privacy.private_mode().read_all
-        privacy.private_mode().recall privacy.private_mode().retrieve
+        privacy.private_mode().get privacy.private_mode().history privacy.private_mode().profile
+        privacy.private_mode().read_all privacy.private_mode().recall privacy.private_mode().retrieve
     """),
     Effect.DESTROYS: _named("""
         erase forget maintain audit.seal learning.accept maintenance.end_session maintenance.expire

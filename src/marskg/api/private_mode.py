@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.complete.subject_profile import SubjectProfile
     from marskg.retrieval.explain import Explanation
 
 #: A day: what is to be private for longer is not a mode.
@@ -50,6 +51,9 @@ class OpenMemory(Protocol):
         """Do as the memory does."""
 
     def read_all(self, *given: Any, **named: Any) -> Everything:  # noqa: ANN401 - as AgentMemory.read_all has them
+        """Do as the memory does."""
+
+    def profile(self, *given: Any, **named: Any) -> SubjectProfile:  # noqa: ANN401 - as AgentMemory.profile has them
         """Do as the memory does."""
 
     def get(self, *given: Any, **named: Any) -> Memory | None:  # noqa: ANN401 - as AgentMemory.get has them
@@ -132,6 +136,10 @@ class PrivateMode(Spelt):
     def read_all(self, **asked: Any) -> Everything:  # noqa: ANN401 - as AgentMemory.read_all has them
         """Return all of a key, a period, an entity or a goal; see :meth:`AgentMemory.read_all`."""
         return self._open().read_all(**asked)
+
+    def profile(self, subject: str | None = None, **asked: Any) -> SubjectProfile:  # noqa: ANN401 - as AgentMemory.profile has them
+        """Return who somebody is; see :meth:`AgentMemory.profile`."""
+        return self._open().profile(subject, **asked)
 
     def get(self, id: str) -> Memory | None:  # noqa: A002 - the name that users see
         """Return a memory by id; see :meth:`AgentMemory.get`."""

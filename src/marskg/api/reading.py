@@ -16,6 +16,7 @@ import numpy as np
 from marskg.clock import MAX_MS, zone_named
 from marskg.drafts import enumeration
 from marskg.errors import InvalidInput, UnknownMemory
+from marskg.language.broad_questions import broad_question
 from marskg.language.naming.spellings import loose_form
 from marskg.language.questions import Question
 from marskg.language.times import MONDAY, SUNDAY, Period, Times
@@ -32,6 +33,7 @@ from marskg.retrieval.index.view import IndexView
 from marskg.retrieval.query.load_shedding import Load, lighter, notice, step
 from marskg.retrieval.query.named_times import NamedTimes
 from marskg.retrieval.query.profile import load_profile
+from marskg.retrieval.query.profiled import Person, profile_of
 from marskg.retrieval.query.reach import most_that_fit
 from marskg.retrieval.query.recall import SOCIAL, Anchor, Named, Recall, named_entities
 from marskg.retrieval.query.reranked import Reranking
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from marskg.records import AuditRecord, Edge, Memory
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.complete.subject_profile import SubjectProfile
     from marskg.retrieval.explain import Explanation
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.metadata_filter import Condition
@@ -228,7 +231,7 @@ class Reading:
         request = self._request(query, budget, k, profile, explain=explain, gate=gate, conversation=conversation)
         named = self._times(request, time_zone)
         question, impossible = _question(request, named), (_NO_SUCH_DATE,) if named.times.impossible else ()
-        request = replace(request, question=question, times=named)
+        request = replace(request, question=question, times=named, broad=broad_question(request.query))
         if min_confidence is not None:
             request = replace(request, min_confidence=check_number("min_confidence", min_confidence, 0, 1))
         shared, missing = self._guests()
@@ -461,6 +464,41 @@ class Reading:
             readers = (self._opened.reader, *(one.reader for one in shared))
             missing = (_question_which(str(entity), several, request.gate, readers), *missing)
         return self._noticed(hits, missing)
+
+    def person(self, name: str | None, *, budget: int | None, gate: Mapping[str, Any]) -> SubjectProfile:
+        """Return what holds of a person; see :meth:`marskg.memory.AgentMemory.profile`."""
+        subject = None if name is None else check_text("subject", name)
+        request = replace(self._request("profile", budget, None, None, explain=False, gate=gate), call="profile")
+        request = replace(request, k=most_that_fit(request.budget))
+
+        def read(passing: Gate) -> SubjectProfile:
+            person = Person(subject, passing)
+            found = profile_of(
+                person, replace(request, gate=passing), self._search, [one.search for one in shared], counter
+            )
+            return replace(found, notices=(*self._of_whom(person, readers), *missing))
+
+        counter = self._opened.counter
+        with self._load.read():
+            shared, missing = self._guests()
+            readers = (self._opened.reader, *(one.reader for one in shared))
+            found = self._search.until_shown(request.gate, read)
+        return replace(found, notices=(*found.notices, *notices_of(self._writer)))
+
+    def _of_whom(self, person: Person, readers: Iterable[GraphReader]) -> Iterator[str]:
+        """Yield what is to be asked, or told, of whom a profile is: no answer is empty in silence."""
+        name = person.name
+        if name is not None and person.several:
+            yield _question_which(name, person.several, person.gate, readers)
+        if person.speakers:
+            names = ", ".join(repr(one[:60]) for one in sorted({*person.speakers})[:_MOST_LIKE_NAMED])
+            yield f"who speaks here is not told: this is what is about nobody by name; give a subject, such as {names}"
+        if not person.told:
+            yield from (
+                ("nothing here is about who speaks",)
+                if name is None
+                else self._strangers(replace(person.gate, subjects=(name,)))
+            )
 
     def _about(self, entity: str | None, goal: str | None, gate: Gate) -> str:
         """Return the text whose vector stands for what a recall is for: of an entity that is given by id, its name."""

@@ -47,8 +47,9 @@ EVERYDAY: Final[tuple[tuple[Mapping[str, str], str], ...]] = (
             "retrieve": "commands.retrieve:retrieve",
             "recall": "commands.retrieve:recall",
             "read": "commands.retrieve:read_all",
+            "profile": "commands.profile:profile",
         },
-        "Find what answers, surrounds, or all of it",
+        "Find what answers, surrounds; all; who one is",
     ),
     (
         {

@@ -74,7 +74,7 @@ def _named(operations: str) -> tuple[str, ...]:
 RIGHTS: Final[tuple[Row, ...]] = (
     Row(
         "Read memories",
-        _named("get edges history retrieve recall read_all memories entities.list sparql maintenance.prepare"),
+        _named("get edges history retrieve recall read_all profile memories entities.list sparql maintenance.prepare"),
         *(Right.GATE,) * 4,
     ),
     Row("Export what may be seen (profile `disclosure`)", _named("export"), *(Right.GATE,) * 4),

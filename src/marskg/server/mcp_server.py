@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: without.
 _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "recall": ("retrieve",),
+    "profile": ("profile",),
     "remember": ("remember",),
     "get_memory": ("get", "history"),
     "why": ("explain",),
@@ -38,10 +39,10 @@ _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 WRITING: Final = frozenset(name for name, (made_of, *_) in _TOOLS.items() if effect_of(made_of) is not Effect.READS)
 _INSTRUCTIONS: Final = (
     "A governed memory. Call recall before you answer what may rest on earlier conversations, and answer from what it "
-    "shows. Call remember for what will matter later: facts, preferences, decisions, promises and tasks, one statement "
-    "each, in the words of whoever said it, with the people that it is about as subjects; not for small talk. Where a "
-    "fact changed, call update_memory, or remember with the key that it had. After an answer, call feedback. What is "
-    "refused is refused for good: tell the user in its words."
+    "shows; call profile for who the user or somebody else is. Call remember for what will matter later: facts, "
+    "preferences, decisions, promises and tasks, one statement each, in the words of whoever said it, with the people "
+    "that it is about as subjects; not for small talk. Where a fact changed, call update_memory, or remember with the "
+    "key that it had. After an answer, call feedback. What is refused is refused for good: tell the user in its words."
 )
 
 

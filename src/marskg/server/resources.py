@@ -72,6 +72,17 @@ class Question(_Strict):
     min_confidence: float | None = Field(None, ge=0, le=1)
 
 
+class Person(_Strict):
+    """Whom a profile is of, within how many tokens; who speaks where no ``subject`` is given.
+
+    ``as_of`` is ISO 8601 with a zone.
+    """
+
+    subject: str | None = None
+    max_tokens: int = Field(1000, ge=1, le=_MOST_TOKENS)
+    as_of: str | None = None
+
+
 class Judgement(_Strict):
     """What became of what a search showed: ids by outcome, and what the user complained of."""
 

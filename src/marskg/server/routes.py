@@ -31,12 +31,13 @@ from marskg.server.resources import (
     Judgement,
     NewContent,
     NewMemory,
+    Person,
     Problem,
     Question,
     etag,
     unmet,
 )
-from marskg.server.tool_answers import Shown, Stored, Taken, Told, Versions, taken
+from marskg.server.tool_answers import Profiled, Shown, Stored, Taken, Told, Versions, taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -73,6 +74,7 @@ class Routes:
         add_read(table, f"{one}/history", self.history, response_model=Versions)
         add_read(table, f"{one}/why", self.why, response_model=Told)
         table.add_api_route("/v1/tenants/{tenant}/search", self.search, methods=["POST"], response_model=Answered)
+        table.add_api_route("/v1/tenants/{tenant}/profile", self.profile, methods=["POST"], response_model=Profiled)
         table.add_api_route("/v1/tenants/{tenant}/feedback", self.feedback, methods=["POST"], response_model=Taken)
         add_read(table, "/readyz", self.ready, status_code=204, response_class=Response)
         return table
@@ -158,6 +160,16 @@ class Routes:
                 metadata=body.metadata,
             )
             return Answered.of(hits)
+
+        return _told(await self._pool.run(self._pool.reading(), caller, read))
+
+    async def profile(self, request: Request, tenant: str, body: Person) -> Response:
+        """Tell who somebody is, as text for a prompt and by sections."""
+        caller = await self._caller(request, tenant)
+
+        def read(memory: AgentMemory) -> Profiled:
+            as_of = _moment("as_of", body.as_of)
+            return Profiled.of(memory.profile(body.subject, token_budget=body.max_tokens, as_of=as_of))
 
         return _told(await self._pool.run(self._pool.reading(), caller, read))
 

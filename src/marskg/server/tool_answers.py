@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from marskg.learning.feedback import Feedback
     from marskg.records import Memory, Plan
     from marskg.retrieval.assembly.hits import Hits
+    from marskg.retrieval.complete.subject_profile import SubjectProfile
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,55 @@ class Recalled:
         ids = [hit.memory.id for hit in hits]
         certain, left_out = sum(hit.certain for hit in hits), len(hits.left_out)
         return cls(hits.as_text(), hits.id, ids, certain, hits.tokens, hits.confidence, left_out, list(hits.notices))
+
+
+@dataclass(frozen=True)
+class Known:
+    """One thing that holds of somebody; ``since`` is epoch milliseconds, ``sources`` are ids of what says it."""
+
+    id: str
+    text: str
+    key: str | None
+    since: int
+    sources: list[str]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of somebody's life and what is known of it."""
+
+    name: str
+    title: str
+    entries: list[Known]
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """Who somebody is: text for a prompt, its tokens, and the same by sections; ``cut`` counts what had no room.
+
+    ``text`` is empty where nothing is shown. ``retrieval_id`` is what ``feedback`` takes.
+    """
+
+    text: str
+    subject: str | None
+    retrieval_id: str | None
+    tokens: int
+    sections: list[Part]
+    cut: int
+    notices: list[str]
+
+    @classmethod
+    def of(cls, found: SubjectProfile) -> Profiled:
+        """Return what is told of a profile."""
+        parts = [
+            Part(
+                one.name,
+                one.title,
+                [Known(entry.id, entry.text, entry.key, entry.since, list(entry.sources)) for entry in one.entries],
+            )
+            for one in found
+        ]
+        return cls(found.as_text(), found.subject, found.id, found.tokens, parts, len(found.cut), list(found.notices))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from marskg.given_time import Moment
 from marskg.server.tool_answers import (
     Forgotten,
     Planned,
+    Profiled,
     Recalled,
     Shown,
     Stored,
@@ -165,6 +166,21 @@ class Tools:
         told = Recalled.of(hits)
         text = told.text or "Nothing is remembered about this."
         named = json.dumps({"retrieval_id": told.retrieval_id, "ids": told.ids}, ensure_ascii=False)
+        content: list[Any] = [TextContent(type="text", text=text), TextContent(type="text", text=named)]
+        return CallToolResult(content=content, structured_content=asdict(told))
+
+    def profile(
+        self,
+        subject: Annotated[str | None, Field(description="A person, by name; leave it out for who speaks.")] = None,
+        max_tokens: Tokens = 1000,
+        as_of: Time = None,
+    ) -> Annotated[CallToolResult, Profiled]:
+        """Say who somebody is: what holds of them now, by sections, as text for a prompt."""
+        found = self._memory.profile(subject, token_budget=max_tokens, as_of=_moment("as_of", as_of))
+        told = Profiled.of(found)
+        text = told.text or "Nothing is remembered about this person."
+        ids = [entry.id for entry in found.entries]
+        named = json.dumps({"retrieval_id": told.retrieval_id, "ids": ids}, ensure_ascii=False)
         content: list[Any] = [TextContent(type="text", text=text), TextContent(type="text", text=named)]
         return CallToolResult(content=content, structured_content=asdict(told))
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.access.disclosure import Disclosure
     from marskg.retrieval.assembly.hits import Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.complete.subject_profile import SubjectProfile
     from marskg.retrieval.explain import Explanation
     from marskg.store.tenant.opening import Opened
     from marskg.store.upkeep.maintenance import Stats
@@ -103,6 +104,11 @@ class RestrictedMemory(AgentMemory):
         """Return all that may be seen of a key, a period, an entity or a goal; ``grant`` may name a grant."""
         with self._one_at_a_time(asked):
             return super().read_all(**asked)
+
+    def profile(self, subject: str | None = None, **asked: Any) -> SubjectProfile:  # noqa: ANN401 - as AgentMemory.profile has them
+        """Return what may be seen of who somebody is; ``grant`` may name a grant for this call."""
+        with self._one_at_a_time(asked):
+            return super().profile(subject, **asked)
 
     def edges(self, id: str) -> list[Edge]:  # noqa: A002 - the name that users see
         """Return the edges from a memory to others that may be seen, none of a memory that may not."""

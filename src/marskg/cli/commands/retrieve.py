@@ -101,7 +101,8 @@ class EverythingDocument(TypedDict):
     why: NotRequired[Sequence[ExplainedDocument]]
 
 
-_BUDGET = click.option(
+#: The option of what a result may weigh.
+BUDGET = click.option(
     "--token-budget", type=click.IntRange(0), metavar="N", help="Tokens that the result may weigh.  [default: setting]"
 )
 _MOST = click.option("--k", type=click.IntRange(1), metavar="K", help="Most memories to show.  [default: setting]")
@@ -116,7 +117,7 @@ def _named(_context: click.Context, _option: click.Parameter, given: tuple[str, 
 _many = partial(click.option, multiple=True, callback=_named)
 
 
-def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
+def filters(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of the read gate."""
     options = (
         click.option("--as-of", type=MOMENT, metavar="TIME", help="What was valid then, ISO 8601."),
@@ -149,7 +150,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @text_argument("query")
-@_BUDGET
+@BUDGET
 @_MOST
 @click.option(
     "--profile", metavar="NAME|FILE", help="How candidates are ranked: fused, memoryarchitect or a .yaml file."
@@ -159,7 +160,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--min-confidence", type=float, metavar="0..1", help="For precision: nothing below it is shown.")
 @click.option("--explain", is_flag=True, help="Show the numbers of each stage.")
 @click.option("--prompt", is_flag=True, help="Print the text for a model's prompt instead of a table.")
-@_filters
+@filters
 @shared_options
 @pass_door
 def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked: Any) -> HitsDocument:  # noqa: ANN401 - as retrieve takes them
@@ -169,7 +170,7 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
     """
     text = text_or_stdin(query)
     with door.memory() as memory:
-        _prepare(memory)
+        prepare(memory)
         hits = memory.retrieve(text, explain=explain, **asked)
     return answer(
         door, _plain_hits(hits), lambda: line(hits.as_text()) if prompt else _show_hits(hits, explain=explain)
@@ -179,37 +180,37 @@ def retrieve(door: Door, /, query: str, *, explain: bool, prompt: bool, **asked:
 @click.command()
 @click.option("--entity", metavar="NAME|ID|IRI", help="Person, place or thing to start from.")
 @click.option("--goal", type=MEMORY_ID, metavar="ID", help="Task to start from.")
-@_BUDGET
+@BUDGET
 @_MOST
 @click.option(
     "--social", type=click.Choice(["task", "all", "none"]), **stated("recall", "social"),
     help="Memories about people: those that an active task involves, all, or none.",
 )  # fmt: skip
 @click.option("--explain", is_flag=True, help="Show the numbers behind the order.")
-@_filters
+@filters
 @shared_options
 @pass_door
 def recall(door: Door, /, *, explain: bool, **asked: Any) -> HitsDocument:  # noqa: ANN401 - as recall takes them
     """Show what surrounds an entity or a goal in the graph, nearest first."""
     with door.memory() as memory:
-        _prepare(memory)
+        prepare(memory)
         hits = memory.recall(**asked)
     return answer(door, _plain_hits(hits), lambda: _show_hits(hits, explain=explain))
 
 
 @click.command("read")
-@_BUDGET
+@BUDGET
 @_many("--entity", metavar="NAME|ID|IRI", help="What it mentions; may be repeated.")
 @_many("--goal", type=MEMORY_ID, metavar="ID", help="Task that it serves; may be repeated.")
 @click.option("--why", is_flag=True, help="Say of each why it is there: its source, its life, what became of it.")
 @click.option("--sums", is_flag=True, help="Add up the amounts of ledgers, by key, prefix and unit.")
-@_filters
+@filters
 @shared_options
 @pass_door
 def read_all(door: Door, /, *, why: bool, **asked: Any) -> EverythingDocument:  # noqa: ANN401 - as read_all takes them
     """Show everything of a key, a period, an entity or a goal: complete, counted, in the order of time."""
     with door.memory() as memory:
-        _prepare(memory)
+        prepare(memory)
         found = memory.read_all(**asked)
         gate = {name: asked[name] for name in ("max_sensitivity", "purpose", "jurisdiction")}
         reasons = [memory.explain(hit.memory.id, **gate) for hit in found] if why else []
@@ -238,7 +239,7 @@ def explain(door: Door, id: str) -> ExplainedDocument:  # noqa: A002 - the name 
     return answer(door, found.as_dict(), lambda: line(found.as_text()))
 
 
-def _prepare(memory: AgentMemory) -> None:
+def prepare(memory: AgentMemory) -> None:
     """Read what answers come from; a large store without an index takes a while, and says how far it is."""
     with progress("indexing") as step:
         memory.maintenance.prepare(progress=step)

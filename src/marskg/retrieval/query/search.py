@@ -33,6 +33,7 @@ from marskg.retrieval.complete.exhaustive_read import admitted
 from marskg.retrieval.complete.line import SHARE, Line, Material, together
 from marskg.retrieval.complete.reading import ADDED, family
 from marskg.retrieval.index.memory_index import MICRO
+from marskg.retrieval.query.about_person import Told, above, lead
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
 from marskg.retrieval.query.reach import MARK, Reach, Wanted, appended, reached
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from marskg.language.broad_questions import Broad
     from marskg.language.questions import Question
     from marskg.language.spans import Part
     from marskg.language.times import Period
@@ -131,6 +133,8 @@ class Request:
     usual_confidence: float = 0.0
     #: How many of the best are read in any case.
     least: int = 0
+    #: Whom the question as a whole is about.
+    broad: Broad | None = None
 
     @property
     def wanted(self) -> Wanted:
@@ -363,8 +367,17 @@ class Search:
         """Return what of this tenant answers the request, read and checked; nothing is recorded."""
         return self._found(request, self._rank(request, query, asked))
 
-    def around(self, request: Request, asked: _Asked | None, rank: RankRows) -> Found:
-        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded."""
+    def around(
+        self,
+        request: Request,
+        asked: _Asked | None,
+        rank: RankRows,
+        cuts: Mapping[str, tuple[Part, ...]] = MappingProxyType({}),
+    ) -> Found:
+        """Return what ``rank`` finds in this tenant, read and checked; nothing is recorded.
+
+        ``cuts`` has by id the parts of texts that hold no longer, as far as ``rank`` came to know them.
+        """
         state = self._view.state()
         with self._view.lock:
             index = self._view.refresh(state)
@@ -374,7 +387,7 @@ class Search:
             reach = reached(index, ranked, request.wanted, min(len(ranked), _AROUND), {})
             stages = {"visible": int(mask.sum()), "candidates": len(ranked)}
             chosen = _chosen(index, ranked, reach, state, percents, **stages)
-        return self._found(request, chosen)
+        return self._found(request, replace(chosen, cuts=dict(cuts)) if cuts else chosen)
 
     def _found(self, request: Request, chosen: _Chosen) -> Found:
         read = self._read(request, chosen)
@@ -550,7 +563,10 @@ class Search:
                 meant=None if request.question is None else _meant(index, mask, request, request.question),
             )
             ranking, ranked, total = _ranked(make, index, request)
-            reach = reached(index, ranked, request.wanted, len(ranking.found), ranking.answers)
+            leading = _leading(index, mask, asks.vector, request)
+            ranked = above(leading, ranked)
+            first = len(ranking.found) + len(leading.rows)
+            reach = reached(index, ranked, request.wanted, min(first, len(ranked)), ranking.answers)
             intent = ranking.intent
             chosen = _chosen(
                 index,
@@ -579,8 +595,9 @@ class Search:
                 chosen,
                 answers=answers,
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
-                cuts={index.ids[row]: cut for row, cut in ranking.cuts.items()} if ranking.cuts else {},
-                confidence=Confidence(ranking.confidence, calibration.vectors),
+                cuts={**{index.ids[row]: cut for row, cut in ranking.cuts.items()}, **leading.cuts},
+                # What is about a person bears on a question about them.
+                confidence=Confidence(1.0 if leading.rows else ranking.confidence, calibration.vectors),
                 visible=int(index.columns["weight"][mask].sum()) + MARK * int(mask.sum()),
             )
 
@@ -820,6 +837,13 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     mask = request.gate.mask(index)
     percents = None if request.emphasis is None else request.emphasis(index)
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
+
+
+def _leading(index: MemoryIndex, mask: npt.NDArray[np.bool_], vector: Vector | None, request: Request) -> Told:
+    """Return what answers a question about a person as a whole, nothing for any other question."""
+    if request.broad is None:
+        return Told()
+    return lead(divided(index, request.gate), request.gate, mask, request.broad, vector)
 
 
 def _meant(
