@@ -55,7 +55,7 @@ _RECORDS = (
 _ROLE = re.compile(r":\w+:`~?([^`<]*?\.)?([^`.<]+)(?: <[^`]*>)?`")
 _SECTIONS = (
     ("Writing", "remember remember_many learn update retract link unlink"),
-    ("Finding", "retrieve recall read_all explain"),
+    ("Finding", "retrieve recall read_all profile explain"),
     ("Reading", "get edges history memories stats notices now weight"),
     ("Learning", "feedback"),
     ("Forgetting", "plan forget restore maintain"),

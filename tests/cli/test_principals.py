@@ -21,6 +21,7 @@ READING = (
     ["retrieve", "what does Ana drink?"],
     ["recall", "--entity", "Porto"],
     ["read", "--key", "drink"],
+    ["profile", "Ana"],
     ["stats"],
     ["entities"],
     ["entities", "list"],

@@ -95,6 +95,7 @@ def doors(ident: str, folder: Path) -> dict[str, Callable[[AgentMemory], Any]]:
         "retrieve": lambda mem: mem.retrieve(f"where is the {SECRET}?", k=50).as_dict(),
         "recall": lambda mem: mem.recall(f"{SECRET} garden", social="all").as_dict(),
         "read_all": lambda mem: mem.read_all(),
+        "profile": lambda mem: mem.profile(),
         "memories": lambda mem: list(mem.memories()),
         "entities": lambda mem: list(mem.entities.list()),
         "stats": lambda mem: mem.stats()["live"] == 2 and SECRET,
@@ -151,7 +152,7 @@ def test_what_is_over_is_gone_from_every_door_and_stays_gone_when_the_clock_goes
 
 @pytest.mark.parametrize("end", ["ttl", "horizon", "class"])
 def test_the_operators_doors_do_not_tell_of_what_is_over(stores: Stores, tmp_path: Path, end: str) -> None:
-    for name in ("get", "retrieve", "recall", "read_all"):
+    for name in ("get", "retrieve", "recall", "read_all", "profile"):
         memory, ident = filled(stores, end)
         door, clock = doors(ident, tmp_path)[name], stores.clock(memory)
         assert told(door, memory)
@@ -229,6 +230,7 @@ def test_every_answer_has_a_notice_while_expiry_is_suspended(stores: Stores) -> 
         "retrieve": memory.retrieve("the gate").notices,
         "recall": memory.recall(f"{SECRET} garden").notices,
         "read_all": memory.read_all().notices,
+        "profile": memory.profile().notices,
         "maintain": memory.maintain().notices,
         "dry run": memory.maintain(dry_run=True).notices,
         "stats": memory.stats()["notices"],

@@ -309,6 +309,8 @@ class Everything:
         memory.retrieve(words("query"), k=3, token_budget=300)
         memory.recall(entity=words("alias"), token_budget=300)
         memory.read_all(key_prefix=words("prefix"), token_budget=300)
+        memory.profile(words("profiled"), token_budget=300)
+        memory.profile(words("subject"), token_budget=300)
         memory.control.record_access([self.told["social"].id], purpose=words("purpose"))
         memory.privacy.redact(f"say {words('redacted')} to {words('entity')}", hold=True)
         memory.explain(self.told["social"].id)

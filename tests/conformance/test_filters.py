@@ -30,6 +30,7 @@ NEEDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "retrieve": {"query": "Ann waters the tomatoes", "min_confidence": 0, "conversation": "s"},
     "recall": {"entity": "Ann"},
     "read_all": {},
+    "profile": {},
 }
 #: Doors where None and a list have other meanings: who may read above a ceiling, and a preference's regions.
 ELSEWHERE: Final = {"privacy.grant", "preferences.set"}

@@ -52,7 +52,7 @@ def test_a_use_bound_memory_is_gone_after_one_retrieval(stores: Stores) -> None:
     sound(memory)
 
 
-@pytest.mark.parametrize("way", ["recall", "read_all", "record_access"])
+@pytest.mark.parametrize("way", ["recall", "read_all", "profile", "record_access"])
 def test_every_way_of_showing_is_a_use(stores: Stores, way: str) -> None:
     memory = stores.open()
     code = memory.remember("Ann has the key to the shed", kind="semantic", use_bound=True, mentions=["Ann"])
@@ -60,6 +60,8 @@ def test_every_way_of_showing_is_a_use(stores: Stores, way: str) -> None:
         memory.recall("Ann", social="all")
     elif way == "read_all":
         memory.read_all()
+    elif way == "profile":
+        memory.profile()
     else:
         memory.control.record_access([code.id])
     assert memory.get(code.id) is None

@@ -214,7 +214,7 @@ def test_erasing_what_is_shared_with_somebody_else(stores: Stores) -> None:
     assert memory.verify().findings == ()
 
 
-@pytest.mark.parametrize("door", ["retrieve", "recall", "read_all", "get"])
+@pytest.mark.parametrize("door", ["retrieve", "recall", "read_all", "profile", "get"])
 @pytest.mark.parametrize("ends", ["consent", "memory"])
 def test_what_ends_between_reading_and_its_record_is_not_handed_out(
     stores: Stores, monkeypatch: pytest.MonkeyPatch, ends: str, door: str
@@ -241,6 +241,7 @@ def test_what_ends_between_reading_and_its_record_is_not_handed_out(
         "retrieve": lambda: [hit.memory.id for hit in reader.retrieve("garden")],
         "recall": lambda: [hit.memory.id for hit in reader.recall(entity="Ada")],
         "read_all": lambda: [hit.memory.id for hit in reader.read_all().hits],
+        "profile": lambda: [one.id for one in reader.profile("Ada").entries],
         "get": lambda: [one.id for one in (reader.get(over.id), reader.get(stays.id)) if one is not None],
     }
     assert doors[door]() == [stays.id]

@@ -71,6 +71,8 @@ def asking(*names: str, **gate: Any) -> dict[str, Callable[[AgentMemory], Any]]:
             f"retrieve {name}": lambda memory: hits(memory.retrieve(f"where is {name}?", **gate)),
             f"stages {name}": lambda memory: dict(memory.retrieve(name, explain=True, **gate).stages),
             f"recall {name}": lambda memory: hits(memory.recall(name, social="all", **gate)),
+            f"profile {name}": lambda memory: memory.profile(name, **gate).as_text(),
+            f"who {name}": lambda memory: hits(memory.retrieve(f"what do you know about {name}?", **gate)),
             f"read {name}": lambda memory: [hit.memory.content for hit in memory.read_all(entity=name, **gate)],
         }
 

@@ -21,6 +21,7 @@ def test_every_door_is_told_with_its_purpose(stores: Stores) -> None:
     memory.retrieve("bicycle cellar", purpose="support", k=5, token_budget=200)
     memory.recall("Bea", purpose="billing")
     memory.read_all(subjects=["bea"])
+    memory.profile("bea", purpose="support")
     memory.control.record_access([one.id], purpose="by hand")
     found = memory.audit.who_saw(one.id)
     assert (found.id, found.state) == (one.id, "live")
@@ -28,6 +29,7 @@ def test_every_door_is_told_with_its_purpose(stores: Stores) -> None:
         ("retrieve", "support", "operator"),
         ("recall", "billing", "operator"),
         ("read_all", None, "operator"),
+        ("profile", "support", "operator"),
         ("record_access", "by hand", "operator"),
     ]
     assert [item.at for item in found.seen] == sorted(item.at for item in found.seen)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
-EVERY_DAY = ["recall", "remember", "get_memory", "why", "update_memory", "feedback"]
+EVERY_DAY = ["recall", "profile", "remember", "get_memory", "why", "update_memory", "feedback"]
 NEVER = "urn:uuid:01999999-0000-7000-8000-00000000dead"
 
 
@@ -136,9 +136,9 @@ def test_each_role_is_listed_what_it_may_use_in_one_order(tmp_path: Path) -> Non
 
     assert asked(tmp_path / "store", "agent:bot", names) == EVERY_DAY
     assert asked(tmp_path / "store", "operator", names) == [*EVERY_DAY, "plan_forgetting", "forget"]
-    assert asked(tmp_path / "store", "reader:bot", names) == ["recall", "get_memory", "why"]
+    assert asked(tmp_path / "store", "reader:bot", names) == ["recall", "profile", "get_memory", "why"]
     # Their plans are over a copy of what they see, which forget does not take.
-    assert asked(tmp_path / "store", "controller:dpo", names) == ["recall", "get_memory", "why"]
+    assert asked(tmp_path / "store", "controller:dpo", names) == ["recall", "profile", "get_memory", "why"]
 
 
 def test_no_tool_takes_a_tenant_or_a_principal(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_bad_input_is_refused_in_the_products_words(
 NEEDED = {
     "recall": {"query": "zqsecret"}, "remember": {"content": "zqsecret"}, "get_memory": {"id": NEVER},
     "why": {"id": NEVER}, "update_memory": {"id": NEVER, "content": "zqsecret"}, "feedback": {"retrieval_id": "urn:x"},
-    "plan_forgetting": {}, "forget": {"plan_id": "x", "confirm": "y"},
+    "profile": {}, "plan_forgetting": {}, "forget": {"plan_id": "x", "confirm": "y"},
 }  # fmt: skip
 FOREIGN: tuple[dict[str, Any], ...] = (
     {"user_id": "zqAnn"}, {"subject": "zqAnn"}, {"filters": {"subjects": ["zqAnn"]}}, {"tenant": "zqx"},
@@ -343,7 +343,7 @@ def test_mars_mcp_serves_who_it_was_started_for(tmp_path: Path) -> None:
         async with served(tmp_path / "store", "--as", "reader:bot") as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert anyio.run(names) == ["recall", "get_memory", "why"]
+    assert anyio.run(names) == ["recall", "profile", "get_memory", "why"]
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> None:

@@ -221,6 +221,7 @@ def _private_mode(book: Book) -> None:
         "retrieve": lambda mode: mode.retrieve("what does Bob Dahl hide?"),
         "recall": lambda mode: mode.recall("Bob Dahl"),
         "read_all": lambda mode: mode.read_all(),
+        "profile": lambda mode: mode.profile("Bob Dahl"),
         "get": lambda mode: mode.get(hidden_id("fact")),
         "history": lambda mode: mode.history(hidden_id("fact")),
         "explain": lambda mode: mode.explain(hidden_id("fact")),
@@ -254,6 +255,7 @@ def _private_mode(book: Book) -> None:
     looks: Mapping[str, Callable[[AgentMemory], object]] = {
         "retrieve": lambda memory: memory.retrieve("Bob Dahl", latent=True, superseded=True),
         "read_all": lambda memory: memory.read_all(latent=True, superseded=True, closed=True),
+        "profile": lambda memory: memory.profile("Bob Dahl", latent=True, superseded=True, closed=True),
         "memories": lambda memory: memory.maintenance.expire() * 0 or [one.content for one in memory.memories()],
         "sparql": lambda memory: (
             memory.maintenance.expire() * 0 or memory.sparql("SELECT ?c { ?s mars:content ?c }").rows
@@ -313,6 +315,7 @@ def _erased(book: Book) -> None:
         "retrieve": lambda _, memory: memory.retrieve("locker by the station", latent=True, superseded=True, k=50),
         "nearest by meaning": lambda _, memory: memory.retrieve("a box for luggage at a train stop", latent=True),
         "read_all": lambda _, memory: memory.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
+        "profile": lambda _, memory: memory.profile("Bob Dahl", latent=True, superseded=True, unaffirmed=True),
         "memories": lambda _, memory: [one.content for one in memory.memories()],
         "entities.list": lambda _, memory: [one.name for one in memory.entities.list()],
         "sparql": lambda _, memory: memory.sparql("SELECT ?o { ?s ?p ?o FILTER(isLiteral(?o)) } ORDER BY STR(?o)").rows,
@@ -625,6 +628,7 @@ def _clocks(book: Book) -> None:
         "retrieve": (lambda _, memory: memory.retrieve("what does Bob Dahl hold?", latent=True), "nothing"),
         "get": (lambda _, memory: memory.get(hidden_id("expired")), "nothing"),
         "read_all": (lambda side, memory: side.as_(BOT, memory).read_all(), "told"),
+        "profile": (lambda side, memory: side.as_(BOT, memory).profile("Bob Dahl"), "told"),
         "memories": (lambda side, memory: list(side.as_(BOT, memory).memories()), "told"),
         "explain": (lambda side, memory: side.as_(BOT, memory).explain(hidden_id("expired")), "UnknownMemory"),
         "stats": (lambda side, memory: side.as_(BOT, memory).stats(), "told"),

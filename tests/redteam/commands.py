@@ -33,6 +33,8 @@ COMMANDS: Final[tuple[tuple[str, str, tuple[str, ...], int], ...]] = (
     ("asking plainly", ANN, ("retrieve", "what did Bob Dahl whisper?"), 0),
     ("around a name", BOT, ("recall", "--entity", "Bob Dahl"), 0),
     ("a name that only hidden texts have", BOT, ("recall", "--entity", "Project Heron"), 1),
+    ("around a name", BOT, ("profile", "Bob Dahl"), 0),
+    ("around a name", ANN, ("profile", "--json"), 0),
     ("id of a hidden memory", BOT, ("get", hidden_id("fact")), 1),
     ("id of a hidden memory", BOT, ("history", hidden_id("fact"), "--json"), 1),
     ("id of a hidden memory", BOT, ("explain", hidden_id("task")), 1),

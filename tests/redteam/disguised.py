@@ -67,6 +67,7 @@ def attempts() -> Book:
     whole: Mapping[str, Callable[[Any], object]] = {
         "retrieve": lambda bot: bot.retrieve("what is the number of Ann Lee?", k=100, token_budget=10_000),
         "read_all": lambda bot: bot.read_all(),
+        "profile": lambda bot: bot.profile(),
         "memories": lambda bot: list(bot.memories()),
         "stats": lambda bot: bot.stats(),
         "entities.list": lambda bot: list(bot.entities.list()),

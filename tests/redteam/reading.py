@@ -246,6 +246,7 @@ def _around(book: Book) -> None:
     )
     for name in names:
         technique = "a name that only hidden texts have" if name.isascii() else "a name in other letters"
+        book.ask("profile", "reader", technique, "told", partial(_profiled, name))
         for door in ("recall", "read_all"):
             book.ask(
                 door, "reader", technique, "UnknownMemory", partial(_named, door, name), server=name == "Orla Finch"
@@ -254,6 +255,9 @@ def _around(book: Book) -> None:
         for name in ("Bob Dahl", "Acme Corp"):
             for door in ("recall", "read_all"):
                 book.ask(door, who, "around a name", "told", partial(_named, door, name), server=who == "reader")
+            book.ask("profile", who, "around a name", "told", partial(_profiled, name))
+            book.ask("retrieve", who, "who somebody is", "told", partial(_asked_about, name))
+        book.ask("profile", who, "around a name", "told", partial(_profiled, None))
     for goal in (hidden_id("task"), hidden_id("fact"), NEVER, visible_id(0)):
         for door in ("recall", "read_all"):
             book.ask(door, "reader", "goal that is hidden", "UnknownMemory", partial(_goal, door, goal))
@@ -267,12 +271,21 @@ def _around(book: Book) -> None:
     for technique, given, ends in RAISING[:1] + RAISING[8:10] + RAISING[14:15] + RAISING[24:25]:
         book.ask("recall", "reader", technique, ends, partial(_named, "recall", "Bob Dahl", **given))
         book.ask("read_all", "reader", technique, ends, partial(_all, given))
+        book.ask("profile", "reader", technique, ends, partial(_profiled, "Bob Dahl", **given))
 
 
 def _named(door: str, name: str, reader: Any, **given: Any) -> object:
     if door == "recall":
         return reader.recall(name, social="all", **given)
     return reader.read_all(entity=name, sums=True, **given)
+
+
+def _profiled(name: str | None, reader: Any, **given: Any) -> object:
+    return reader.profile(name, **given)
+
+
+def _asked_about(name: str, reader: Any) -> object:
+    return [_Whole(reader.retrieve(one, k=100)) for one in (f"what do you know about {name}?", f"who is {name}?")]
 
 
 def _goal(door: str, goal: str, reader: Any) -> object:
@@ -415,6 +428,7 @@ def _controller(book: Book) -> None:
         "retrieve": ("told", lambda officer: _Whole(officer.retrieve("Bob Dahl", k=100))),
         "recall": ("told", lambda officer: officer.recall("Bob Dahl", social="all")),
         "read_all": ("told", lambda officer: officer.read_all(latent=True, superseded=True)),
+        "profile": ("told", lambda officer: officer.profile("Bob Dahl", latent=True, superseded=True)),
         "memories": ("told", lambda officer: list(officer.memories())),
         "entities.list": ("told", lambda officer: list(officer.entities.list())),
         "audit.records": ("told", lambda officer: [(one, one.details) for one in officer.audit.records()]),

@@ -53,6 +53,7 @@ def attempts() -> Book:
         ask("asking through a tool", "recall", query=question)
     for plea in PLEAS:
         ask("pleading through a tool", "recall", query=plea)
+    ask("asking who somebody is through a tool", "profile", subject="Bob Dahl")
     for name in SENTINELS:
         ask("a hidden id through a tool", "get_memory", id=hidden_id(name), history=True)
         ask("a hidden id through a tool", "why", id=hidden_id(name))

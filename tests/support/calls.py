@@ -102,8 +102,8 @@ READS = frozenset(
         "export get history learning.plan_pruning learning.review maintenance.prepare maintenance.stop memories now "
         "plan policy.advise_budget policy.compare policy.explain policy.fit preferences.applied preferences.consents "
         "preferences.effective preferences.get preferences.list privacy.budget privacy.match_erasure "
-        "privacy.redact privacy.report privacy.retention read_all recall retrieve snapshots.list snapshots.save "
-        "sparql stats validate verify "
+        "privacy.redact privacy.report privacy.retention profile read_all recall retrieve snapshots.list "
+        "snapshots.save sparql stats validate verify "
     ).split()
 )
 #: Operations that change one and are not called here, and why.

@@ -109,6 +109,8 @@ def naming(name: str) -> dict[str, Callable[[RestrictedMemory], Any]]:
         f"talk {name}": lambda reader: whole(reader.retrieve(name, conversation="s1")),
         f"recall {name}": lambda reader: whole(reader.recall(name, social="all")),
         f"read {name}": lambda reader: reader.read_all(entity=name, sums=True),
+        f"profile {name}": lambda reader: reader.profile(name),
+        f"who {name}": lambda reader: whole(reader.retrieve(f"what do you know about {name}?")),
         f"subject {name}": lambda reader: reader.read_all(subjects=[name]),
     }
 
@@ -125,6 +127,8 @@ def cheap_doors(count: int, names: Sequence[str]) -> dict[str, Callable[[Restric
         doors |= naming(name)
     return doors | {
         "all": lambda reader: reader.read_all(latent=True, superseded=True, closed=True, unaffirmed=True),
+        "profile": lambda reader: reader.profile(),
+        "myself": lambda reader: whole(reader.retrieve("who am I?")),
         "budgeted": lambda reader: reader.read_all(token_budget=9),
         "then": lambda reader: reader.read_all(as_of=START + 90_000),
         "key": lambda reader: reader.read_all(key_prefix="k"),

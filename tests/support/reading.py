@@ -63,6 +63,7 @@ DAILY: Mapping[str, Callable[[AgentMemory], object]] = {
 ALL: Mapping[str, Callable[[AgentMemory], object]] = {
     **DAILY,
     "recall": _recall,
+    "profile": lambda memory: [memory.profile(), memory.profile("Ann", superseded=True)],
     "entities": lambda memory: list(memory.entities.list()),
     "review": lambda memory: memory.learning.review(),
     "plan_pruning": lambda memory: memory.learning.plan_pruning(),

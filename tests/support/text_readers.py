@@ -119,6 +119,7 @@ class Doors:
             "learn from a speaker": lambda text: memory.learn([{"role": "user", "speaker": "Tom", "content": text}]),
             "retrieve": memory.retrieve,
             "recall": memory.recall,
+            "profile": memory.profile,
             "feedback": self._feedback,
             "erase": lambda text: memory.erase(entity=text, dry_run=True),
             "erase a subject": lambda text: memory.erase(subject=text, dry_run=True),

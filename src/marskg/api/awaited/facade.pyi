@@ -40,6 +40,7 @@ from marskg.privacy.strictness import Profile
 from marskg.records import AuditRecord, Edge, Entity, Memory, Plan, Preference, Report, Stored, TreeHead
 from marskg.retrieval.assembly.hits import Hits
 from marskg.retrieval.complete.exhaustive_read import Everything
+from marskg.retrieval.complete.subject_profile import SubjectProfile
 from marskg.retrieval.explain import Explanation
 from marskg.store.commit.snapshot_register import SnapshotFile
 from marskg.store.tenant.opening import Opened
@@ -81,6 +82,8 @@ class AsyncPrivateMode(AwaitedPrivateMode):
         """Return a memory by id; see :meth:`AgentMemory.get`."""
     async def history(self, id: str) -> list[Memory]:
         """Return the versions of a memory; see :meth:`AgentMemory.history`."""
+    async def profile(self, subject: str | None = None, **asked: Any) -> SubjectProfile:
+        """Return who somebody is; see :meth:`AgentMemory.profile`."""
     async def read_all(self, **asked: Any) -> Everything:
         """Return all of a key, a period, an entity or a goal; see :meth:`AgentMemory.read_all`."""
     async def recall(self, entity: str | None = None, **asked: Any) -> Hits:
@@ -473,6 +476,14 @@ class AsyncMemory(AwaitedMemory):
         progress: Callable[[int], None] | None = None,
     ) -> Plan:
         """Return what a policy would do to bring the tenant down to ``budget``; nothing is changed."""
+    async def profile(
+        self,
+        subject: str | None = None,
+        *,
+        token_budget: Tokens | None = None,
+        **filters: Unpack[AllFilters],
+    ) -> SubjectProfile:
+        """Return who somebody is: what holds of them now, by sections, and record that it was shown."""
     async def read_all(
         self,
         *,

@@ -29,6 +29,7 @@ class EntryDocument(TypedDict):
     since: int
     sources: Sequence[str]
     tokens: int
+    shortened: bool
 
 
 class SectionDocument(TypedDict):

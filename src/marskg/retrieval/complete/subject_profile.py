@@ -7,12 +7,13 @@ a larger one shows, by importance; each entry is one line, which can fake neithe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.answer import Answer
 from marskg.clock import MAX_MS, MIN_MS
+from marskg.retrieval.assembly.excerpt import excerpt
 from marskg.retrieval.assembly.rendering import INTRODUCTION, mark, one_line, origin
 from marskg.retrieval.complete.profile_sections import sections
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from marskg.weight import TokenCounter
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+#: Tokens of an entry: who somebody is takes a sentence or three, and not a page.
+_LONGEST: Final = 96
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -30,9 +33,9 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 class ProfileEntry(Answer, brief=("text", "id")):
     """One thing that holds of somebody.
 
-    ``text`` is what is shown, ``id`` its memory, ``key`` the slot whose value it is, None for a turn; ``since`` when it
-    was said or became true, epoch milliseconds; ``sources`` are the ids of the memories that say it, as far as the
-    reader may see them; ``tokens`` is what the text weighs.
+    ``text`` is what is shown, an excerpt where ``shortened``; ``id`` is its memory, ``key`` the slot whose value it is,
+    None for a turn; ``since`` when it was said or became true, epoch milliseconds; ``sources`` are the ids of the
+    memories that say it, as far as the reader may see them; ``tokens`` is what the text weighs.
     """
 
     id: str
@@ -41,6 +44,7 @@ class ProfileEntry(Answer, brief=("text", "id")):
     since: int
     sources: tuple[str, ...]
     tokens: int
+    shortened: bool
     memory: Memory = field(repr=False)
 
 
@@ -109,6 +113,7 @@ class SubjectProfile(Answer, rows="sections"):
                             "since": entry.since,
                             "sources": list(entry.sources),
                             "tokens": entry.tokens,
+                            "shortened": entry.shortened,
                         }
                         for entry in section.entries
                     ],
@@ -122,12 +127,16 @@ class SubjectProfile(Answer, rows="sections"):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A memory that may be shown: below which section, at which place there, and what says it."""
+    """A memory that may be shown: below which section, how important it is, the lowest first, and what says it.
+
+    ``memory`` has the text as shown, an excerpt where ``shortened``.
+    """
 
     memory: Memory
     section: str
     place: tuple[int, int]
     sources: tuple[str, ...]
+    shortened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +158,17 @@ def lay(pieces: Sequence[Piece], counter: TokenCounter, *, budget: int, plain_be
     plain = _lay(pieces, counter, min(budget, max(0, plain_below - 1)), plain=True)
     headed = None if budget < plain_below else _lay(pieces, counter, budget, plain=False)
     return plain if headed is None or len(headed.cut) > len(plain.cut) else headed
+
+
+def fitted(piece: Piece, counter: TokenCounter, minimum: int) -> Piece | None:
+    """Return ``piece`` with as much of its text as an entry has, None where that would be less than ``minimum`` tokens.
+
+    How much that is goes by no budget: a smaller answer is the beginning of a larger one.
+    """
+    found = excerpt(piece.memory.content or "", _LONGEST, counter, minimum=minimum, source=piece.memory.source_type)
+    if found is None or not found.shortened:
+        return None if found is None else piece
+    return replace(piece, memory=replace(piece.memory, content=found.text), shortened=True)
 
 
 def _lay(pieces: Sequence[Piece], counter: TokenCounter, budget: int, *, plain: bool) -> Laid:
@@ -180,6 +200,7 @@ def _sections(pieces: Sequence[Piece], counter: TokenCounter) -> tuple[ProfileSe
                 since=one.memory.valid_from,
                 sources=one.sources,
                 tokens=counter.count(one.memory.content or ""),
+                shortened=one.shortened,
                 memory=one.memory,
             )
             for one in own

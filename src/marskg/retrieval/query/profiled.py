@@ -7,23 +7,24 @@ is handed out. Source: semantics section 13; ADR 99.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from marskg.retrieval.assembly.assemble import assemble
 from marskg.retrieval.assembly.hits import Hit
-from marskg.retrieval.complete.subject_profile import Piece, SubjectProfile, lay
+from marskg.retrieval.complete.subject_profile import Piece, SubjectProfile, fitted, lay
 from marskg.retrieval.index.memory_index import MICRO
 from marskg.retrieval.query.about_person import told_of
 from marskg.retrieval.query.search import as_named, as_read, merged
 from marskg.retrieval.query.whom import named, speaker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     import numpy.typing as npt
 
     from marskg.language.spans import Part
+    from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.query.about_person import Told
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
     Vector = npt.NDArray[np.float32]
+
+#: A budget that nothing reaches.
+_ROOMY: Final = 1 << 40
 
 
 @dataclass(eq=False)
@@ -65,36 +69,43 @@ def profile_of(
 ) -> SubjectProfile:
     """Return what holds of ``person``, within the budget of ``request``, and record that it was shown."""
     found = [one.around(request, None, person.rank, person.cuts) for one in (search, *guests)]
+    # What says the same, and what is contradicted, goes by all that was read; room is looked for below.
     assembled = assemble(
         merged(found),
-        budget=request.budget,
+        budget=_ROOMY,
         counter=counter,
         settings=request.assembly,
         contradicts=[pair for one in found for pair in one.contradicts],
-        most=request.k,
+        horizon=max((one.horizon for one in found if one.horizon is not None), default=None),
     )
-    pieces = [
-        Piece(as_read(item.memory, request.gate), *told.placed[ident], told.sources[ident])
-        for item in assembled.shown
-        for ident in (item.memory.id,)
-        for told in (person.told.get(ident),)
-        if told is not None
-    ]
-    laid = lay(pieces, counter, budget=request.budget, plain_below=request.assembly.plain_below)
-    there = {entry.id for section in laid.sections for entry in section.entries}
+    pieces = _pieces([as_read(item.memory, request.gate) for item in assembled.shown], person)
+    short = [fitted(piece, counter, request.assembly.minimum_excerpt) for piece in pieces]
+    plain_below = request.assembly.plain_below
+    laid = lay([one for one in short if one is not None], counter, budget=request.budget, plain_below=plain_below)
+    entries = {entry.id: entry for section in laid.sections for entry in section.entries}
     hits = tuple(
-        Hit(item.memory, item.score / MICRO, item.tokens, {}, item.shortened)
+        Hit(entries[item.memory.id].memory, item.score / MICRO, entries[item.memory.id].tokens)
         for item in assembled.shown
-        if item.memory.id in there
+        if item.memory.id in entries
     )
     record = search.record_hits(request, hits, found[0].known) if hits else None
-    cut = (*laid.cut, *(item.id for item in assembled.left_out if item.id in person.told))
     return SubjectProfile(
         id=as_named(record, request.gate),
         subject=person.called or person.name,
         sections=laid.sections,
         tokens=laid.tokens,
         budget=request.budget,
-        cut=tuple(dict.fromkeys(cut)),
+        cut=tuple(piece.memory.id for piece in pieces if piece.memory.id not in entries),
         plain=laid.plain,
     )
+
+
+def _pieces(memories: Iterable[Memory], person: Person) -> list[Piece]:
+    """Return what may be shown of a person, the most important first."""
+    found = []
+    for memory in memories:
+        told = person.told.get(memory.id)
+        if told is not None:
+            section, place = told.placed[memory.id]
+            found.append(Piece(memory, section, place, told.sources[memory.id]))
+    return sorted(found, key=lambda piece: piece.place)
