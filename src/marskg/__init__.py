@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.assembly.context_window import ContextWindow
     from marskg.retrieval.assembly.hits import Hit, Hits
     from marskg.retrieval.complete.exhaustive_read import Everything
+    from marskg.retrieval.complete.subject_profile import ProfileEntry, ProfileSection, SubjectProfile
     from marskg.retrieval.explain import Explanation
     from marskg.store.commit.snapshot_register import SnapshotFile
     from marskg.store.upkeep.maintenance import Stats
@@ -150,6 +151,8 @@ _LATER = {
     "PrivateMode": "marskg.api.private_mode",
     "ProcessingReceipt": "marskg.erasure.processing_receipts",
     "Profile": "marskg.privacy.strictness",
+    "ProfileEntry": "marskg.retrieval.complete.subject_profile",
+    "ProfileSection": "marskg.retrieval.complete.subject_profile",
     "QueryResult": "marskg.exporters.queries.runner",
     "Receipt": "marskg.erasure.receipts",
     "Redaction": "marskg.privacy.redaction",
@@ -163,6 +166,7 @@ _LATER = {
     "Stats": "marskg.store.upkeep.maintenance",
     "Stored": "marskg.records",
     "StoredWish": "marskg.learning.wishes",
+    "SubjectProfile": "marskg.retrieval.complete.subject_profile",
     "SubjectReport": "marskg.privacy.report.forms",
     "Undone": "marskg.learning.from_text.undo",
     "Upkeep": "marskg.learning.housekeeping.cycle",
@@ -238,6 +242,8 @@ __all__ = [
     "ProbingRefused",
     "ProcessingReceipt",
     "Profile",
+    "ProfileEntry",
+    "ProfileSection",
     "QueryRefused",
     "QueryResult",
     "Receipt",
@@ -258,6 +264,7 @@ __all__ = [
     "StoreUnwritable",
     "Stored",
     "StoredWish",
+    "SubjectProfile",
     "SubjectReport",
     "TaskSafetyViolation",
     "TreeHead",

@@ -34,8 +34,8 @@ class Sighting(Answer, brief=("at", "by", "call", "how")):
     """One showing of one memory.
 
     ``record`` is the IRI of the signed record, ``at`` epoch milliseconds, ``by`` who asked, ``purpose`` what for (None
-    where none was stated), ``call`` the door: ``retrieve``, ``recall``, ``read_all``, ``subject_report`` or
-    ``record_access``; ``how`` the reason in words, if the record has one.
+    where none was stated), ``call`` the door: ``retrieve``, ``recall``, ``read_all``, ``profile``,
+    ``subject_report`` or ``record_access``; ``how`` the reason in words, if the record has one.
     """
 
     record: str

@@ -565,8 +565,7 @@ class Search:
             ranking, ranked, total = _ranked(make, index, request)
             leading = _leading(index, mask, asks.vector, request)
             ranked = above(leading, ranked)
-            first = len(ranking.found) + len(leading.rows)
-            reach = reached(index, ranked, request.wanted, min(first, len(ranked)), ranking.answers)
+            reach = reached(index, ranked, request.wanted, len(ranking.found) + len(leading.rows), ranking.answers)
             intent = ranking.intent
             chosen = _chosen(
                 index,
@@ -585,15 +584,9 @@ class Search:
                 # Their names are as old as their first mention, which the reader may not see.
                 entities=() if request.gate.restricted else ranking.entities,
             )
-            first = {one.row for one in ranking.found}
-            answers = {
-                index.ids[row]: index.ids[asking]
-                for row, asking in ranking.answers.items()
-                if row in first and asking in first
-            }
             return replace(
                 chosen,
-                answers=answers,
+                answers=_answers(index, ranking),
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
                 cuts={**{index.ids[row]: cut for row, cut in ranking.cuts.items()}, **leading.cuts},
                 # What is about a person bears on a question about them.
@@ -837,6 +830,14 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     mask = request.gate.mask(index)
     percents = None if request.emphasis is None else request.emphasis(index)
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
+
+
+def _answers(index: MemoryIndex, ranking: Ranking) -> dict[str, str]:
+    """Return by id what is ranked and right behind a question that is ranked, too, with the question."""
+    first = {one.row for one in ranking.found}
+    return {
+        index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items() if row in first and asking in first
+    }
 
 
 def _leading(index: MemoryIndex, mask: npt.NDArray[np.bool_], vector: Vector | None, request: Request) -> Told:
