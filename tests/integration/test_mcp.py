@@ -71,6 +71,8 @@ def test_an_agent_keeps_finds_corrects_and_learns(tmp_path: Path, mode: str) -> 
         for wanted, ids in ((1, [now["id"]]), (2, [])):
             question = {"query": "what is Ann allergic to?", "metadata": {"n": wanted}}
             assert (await client.call_tool("recall", question)).structured_content["ids"] == ids
+        person = await call(client, "profile", subject="Ann")
+        assert [one["text"] for part in person["sections"] for one in part["entries"]] == ["Ann is allergic to walnuts"]
         assert "ranges" in await refused(client, "recall", query="Ann", metadata={"n": {"$like": 1}})
         past = await call(client, "get_memory", id=now["id"], history=True)
         assert [one["content"] for one in past["versions"]] == [

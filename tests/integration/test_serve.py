@@ -101,6 +101,12 @@ def test_a_program_keeps_finds_corrects_and_learns(tmp_path: Path) -> None:
         assert client.post(f"{AT}/search", json={"query": "Ann", "metadata": {"$or": [1]}}).status_code == 422
         for nobody in ("subjects", "kinds"):
             assert client.post(f"{AT}/search", json={"query": "Ann", nobody: []}).json()["hits"] == []
+        person = client.post(f"{AT}/profile", json={"subject": "Ann", "max_tokens": 60}).json()
+        assert [one["text"] for part in person["sections"] for one in part["entries"]] == ["Ann is allergic to peanuts"]
+        assert "peanuts" in person["text"]
+        assert person["tokens"] <= 60
+        assert client.post(f"{AT}/profile", json={"subject": "Zed"}).json()["sections"] == []
+        assert client.post(f"{AT}/profile", json={"name": "Ann"}).status_code == 422
         judged = {"retrieval_id": found["retrieval_id"], "used": [kept.json()["id"]]}
         assert client.post(f"{AT}/feedback", json=judged).json()["used"] == [kept.json()["id"]]
         tag = {"If-Match": kept.headers["etag"]}

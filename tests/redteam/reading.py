@@ -246,7 +246,7 @@ def _around(book: Book) -> None:
     )
     for name in names:
         technique = "a name that only hidden texts have" if name.isascii() else "a name in other letters"
-        book.ask("profile", "reader", technique, "told", partial(_profiled, name))
+        book.ask("profile", "reader", technique, "nothing", partial(_profiled, name))
         for door in ("recall", "read_all"):
             book.ask(
                 door, "reader", technique, "UnknownMemory", partial(_named, door, name), server=name == "Orla Finch"

@@ -280,7 +280,7 @@ def _moment(name: str, text: str | None) -> int | None:
         raise InvalidInput(msg) from None
 
 
-def _told(answer: Answered | Versions | Told | Taken) -> Response:
+def _told(answer: Answered | Profiled | Versions | Told | Taken) -> Response:
     return JSONResponse(asdict(answer), headers=_PRIVATE)
 
 

@@ -5,7 +5,7 @@ Guarantees: the text weighs no more than the token budget; what was shown is in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
@@ -68,7 +68,7 @@ def profile(door: Door, /, subject: str | None, *, prompt: bool, **asked: Any) -
     with door.memory() as memory:
         prepare(memory)
         found = memory.profile(subject, **asked)
-    data = ProfileDocument(**found.as_dict())  # type: ignore[typeddict-item]
+    data: ProfileDocument = cast("ProfileDocument", found.as_dict())
     return answer(door, data, lambda: line(found.as_text()) if prompt else _show(found))
 
 

@@ -1,6 +1,6 @@
 """Whom a profile is of: who speaks here, or somebody by name, and which memories are about them.
 
-Guarantees: found in what the reader may see and in nothing else. Who speaks is whom most of what a user said is about,
+Guarantees: found in what the reader may see and in nothing else. Who speaks is whom most of what a user said, or an agent noted, is about,
 and more than half of it; where that is nobody, what is about nobody is theirs; where several people speak, who is asked
 for has to be named. Source: semantics sections 9 and 13; ADR 99.
 """
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
 _ASSISTANT: Final = SOURCES.index(SourceType.CHAT_ASSISTANT)
+_EPISODIC: Final = KINDS.index(Kind.EPISODIC)
 _SOCIAL: Final = KINDS.index(Kind.SOCIAL)
 
 
@@ -49,7 +50,7 @@ class Whom:
 def speaker(index: MemoryIndex, mask: Mask, gate: Gate) -> Whom:
     """Return who speaks, among the rows of ``mask``."""
     held = index.columns
-    said = mask & (held["sourceType"] == _USER)
+    said = told(index, mask & np.isin(held["sourceType"], (_USER, _ASSISTANT)))
     nobody = said & ~held["about"]
     near = np.zeros_like(mask)
     if gate.about is not None:
@@ -81,8 +82,11 @@ def somebody(index: MemoryIndex, mask: Mask, name: str, gate: Gate) -> Whom | No
 
 
 def told(index: MemoryIndex, rows: Mask) -> Mask:
-    """Return which of ``rows`` an assistant did not say."""
-    return rows & (index.columns["sourceType"] != _ASSISTANT)
+    """Return which of ``rows`` are no turns of an assistant's: what it keeps outside of a session is a note."""
+    held = index.columns
+    turns = (held["sourceType"] == _ASSISTANT) & (held["kind"] == _EPISODIC) & (held["session"] >= 0)
+    found: Mask = rows & ~turns
+    return found
 
 
 def _there(index: MemoryIndex, mask: Mask) -> list[str]:
