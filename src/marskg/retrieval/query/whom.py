@@ -1,8 +1,8 @@
 """Whom a profile is of: who speaks here, or somebody by name, and which memories are about them.
 
-Guarantees: found in what the reader may see and in nothing else. Who speaks is whom most of what a user said, or an agent noted, is about,
-and more than half of it; where that is nobody, what is about nobody is theirs; where several people speak, who is asked
-for has to be named. Source: semantics sections 9 and 13; ADR 99.
+Guarantees: found in what the reader may see and in nothing else. Who speaks is whom most of what a user said, or an
+agent noted, is about, and more than half of it; where that is nobody, what is about nobody is theirs; where several
+people speak, who is asked for has to be named. Source: semantics sections 9 and 13; ADR 99.
 """
 
 from __future__ import annotations
