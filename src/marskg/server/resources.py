@@ -95,12 +95,16 @@ class Judgement(_Strict):
 
 @dataclass(frozen=True)
 class Found:
-    """One memory that answers: its score, the tokens that it takes in the text, and whether it is certain to bear."""
+    """One memory that answers: its score, the tokens that it takes in the text, and whether it is certain to bear.
+
+    ``newer`` is the id of a memory that perhaps outdates it.
+    """
 
     score: float
     tokens: int
     shortened: bool
     certain: bool
+    newer: str | None
     memory: Shown
 
 
@@ -119,7 +123,9 @@ class Answered:
     @classmethod
     def of(cls, hits: Hits) -> Answered:
         """Return what is told of ``hits``."""
-        found = [Found(one.score, one.tokens, one.shortened, one.certain, Shown.of(one.memory)) for one in hits]
+        found = [
+            Found(one.score, one.tokens, one.shortened, one.certain, one.newer, Shown.of(one.memory)) for one in hits
+        ]
         return cls(
             text=hits.as_text(),
             retrieval_id=hits.id,

@@ -41,6 +41,7 @@ class HitDocument(TypedDict):
     why: Mapping[str, float]
     shortened: bool
     certain: bool
+    newer: str | None
     memory: Memory
 
 
@@ -254,6 +255,7 @@ def _plain_hit(hit: Hit) -> HitDocument:
         "why": dict(hit.why),
         "shortened": hit.shortened,
         "certain": hit.certain,
+        "newer": hit.newer,
         "memory": hit.memory,
     }
 
@@ -286,6 +288,12 @@ def _plain_complete(found: Complete) -> CompleteDocument:
     }
 
 
+def _cautions(hit: Hit) -> str:
+    """Return what is said against a memory before what it says."""
+    outdated = "" if hit.newer is None else "perhaps outdated: "
+    return outdated if hit.certain else f"perhaps: {outdated}"
+
+
 def _show_hits(hits: Hits, *, explain: bool) -> None:
     made = table("score", "tokens", "said", "content", "id", right=("score", "tokens"), whole=("id", "said"))
     for hit in hits:
@@ -293,7 +301,7 @@ def _show_hits(hits: Hits, *, explain: bool) -> None:
             f"{hit.score:.3f}",
             number(hit.tokens),
             day(hit.memory.valid_from),
-            f"{'' if hit.certain else 'perhaps: '}{one_line(hit.memory.content)}",
+            f"{_cautions(hit)}{one_line(hit.memory.content)}",
             hit.memory.id,
         )
         if explain:

@@ -48,7 +48,8 @@ class Shown:
     """A memory that is shown: ``memory`` has the content as shown, an excerpt when ``shortened``.
 
     ``number`` is its number in every rendered form; ``tokens`` are those of the content; ``score`` is the rank score
-    in 1e-6, 0 for a recent turn that was no candidate; ``why`` has each stage's number in 1e-6.
+    in 1e-6, 0 for a recent turn that was no candidate; ``why`` has each stage's number in 1e-6; ``newer`` is the id of
+    what perhaps outdates it.
     """
 
     memory: Memory
@@ -58,6 +59,7 @@ class Shown:
     shortened: bool
     section: Section
     number: int
+    newer: str | None = None
 
     @property
     def certain(self) -> bool:
@@ -169,6 +171,7 @@ def _result(pool: Pool, tray: Tray, budget: int) -> Assembled:
                 shortened=piece.shortened,
                 section=piece.section,
                 number=number,
+                newer=piece.newer,
             )
         )
     rank = {ident: place for place, ident in enumerate(tray.order)}

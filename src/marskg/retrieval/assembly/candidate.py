@@ -25,6 +25,14 @@ _OUTSIDE: Final = (SourceType.DOC, SourceType.API_RESULT)
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """That the memory ``by``, an id, perhaps tells a newer value; ``marked`` where that is likely enough to be said."""
+
+    by: str
+    marked: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """A memory that may be shown.
@@ -32,7 +40,8 @@ class Candidate:
     ``score`` is the rank score, an integer of 1e-6, higher is better. ``vector`` has unit length. ``entities`` and
     ``goals`` are ids of what it mentions and of the active tasks that it serves. ``bases`` are the ids of the memories
     that it makes no sense without (``dependsOn``): it is shown with them or not at all. ``answers`` is the id of the
-    turn right before it in its session if that one asks. ``passage`` is the number of its passage that was found, if it
+    turn right before it in its session if that one asks. ``outdated`` says what is shown before it, as it perhaps tells
+    a newer value. ``passage`` is the number of its passage that was found, if it
     has several. ``among`` is the best place in the ranking of those that may not be shown beside it, and ``in_family``
     says that it brings along the rest of its list or family, if that is small. ``certain`` is whether it is sure enough
     to bear on the question. ``why`` has each earlier stage's number in 1e-6.
@@ -45,6 +54,7 @@ class Candidate:
     goals: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     answers: str | None = None
+    outdated: Outdated | None = None
     passage: int | None = None
     among: int = 0
     in_family: bool = True
@@ -55,6 +65,11 @@ class Candidate:
     def id(self) -> str:
         """Return the memory's id."""
         return self.memory.id
+
+    @property
+    def newer(self) -> str | None:
+        """Return the id of what outdates it, where that is likely enough to be said."""
+        return self.outdated.by if self.outdated is not None and self.outdated.marked else None
 
     @property
     def content(self) -> str:

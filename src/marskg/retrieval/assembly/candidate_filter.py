@@ -18,7 +18,7 @@ from marskg.retrieval.assembly.duplicates import without_duplicates
 from marskg.retrieval.assembly.similarity import Similarities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from marskg.config import AssemblySettings
     from marskg.retrieval.assembly.contradictions import Conflict
@@ -68,7 +68,10 @@ class Pool:
             conflict=conflict,
         )
         self.reasons |= {one.loser: CONTRADICTED.format(winner=one.winner, reason=one.reason) for one in self.resolved}
-        self._promote({one.loser: one.winner for one in self.resolved})
+        lost = {one.loser: one.winner for one in self.resolved}
+        self._promote(lost)
+        kept = _pointing(kept, alias, lost)
+        self._put_before(kept)
         self.kept = sorted(kept, key=lambda one: -self.standing[one.id])
         places = {one.id: place for place, one in enumerate(told)}
         self.table = table.of([places[one.id] for one in self.kept])
@@ -77,6 +80,32 @@ class Pool:
         """Let each winner stand where the best of those stood that it is shown for."""
         for loser, winner in losers.items():
             self.standing[winner] = max(self.standing[winner], self.standing[loser])
+
+    def _put_before(self, kept: Sequence[Candidate]) -> None:
+        """Let whatever outdates another stand no lower than that."""
+        by_id = {one.id: one for one in kept}
+        queue = [one for one in kept if one.outdated is not None]
+        while queue:
+            one = queue.pop()
+            newer = by_id.get("" if one.outdated is None else one.outdated.by)
+            if newer is not None and self.standing[newer.id] < self.standing[one.id]:
+                self.standing[newer.id] = self.standing[one.id]
+                queue.append(newer)
+
+
+def _pointing(kept: Sequence[Candidate], *winners: Mapping[str, str]) -> list[Candidate]:
+    """Return ``kept``, each outdated by those of them that are shown for what outdates it, or not at all."""
+    ids, found = {one.id for one in kept}, []
+    for one in kept:
+        if one.outdated is not None:
+            by = one.outdated.by
+            for winner in winners:
+                by = winner.get(by, by)
+            outdated = replace(one.outdated, by=by) if by in ids and by != one.id else None
+            found.append(replace(one, outdated=outdated))
+        else:
+            found.append(one)
+    return found
 
 
 def _rebased(one: Candidate, alias: Mapping[str, str]) -> Candidate:

@@ -28,7 +28,8 @@ class Hit(Answer, brief=("score", "memory")):
     """One memory that was shown.
 
     ``memory.content`` is the text as shown; ``score`` and the numbers of ``why`` are decimals; ``tokens`` is what the
-    content weighs. ``certain`` is False where it perhaps does not bear on the question, as the text says as well.
+    content weighs. ``certain`` is False where it perhaps does not bear on the question, ``newer`` the id of a memory,
+    shown before it, that perhaps tells a newer value of the same; the text says both as well.
     """
 
     memory: Memory
@@ -37,6 +38,7 @@ class Hit(Answer, brief=("score", "memory")):
     why: Mapping[str, float] = field(default_factory=dict)
     shortened: bool = False
     certain: bool = True
+    newer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

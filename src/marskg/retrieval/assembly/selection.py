@@ -322,7 +322,7 @@ class Tray:
 
 
 def _whole(one: Candidate, section: Section = Section.MEMORY) -> Passage:
-    return passage(one.memory, one.content, section)
+    return passage(one.memory, one.content, section, one.newer)
 
 
 def _section(lead: Candidate) -> Section:

@@ -147,7 +147,8 @@ class Room:
         """Return the tokens of one line, or of its text as it was said where these are more."""
         folded = one_line(shown.text)
         memory = shown.memory
-        begins = self.mark + (self._count(shown.origin) if self.plain else 0)
+        said = shown.origin if self.plain else shown.caution
+        begins = self.mark + (self._count(said) if said else 0)
         if self._weighed and memory is not None and memory.weight and memory.content == shown.text == folded:
             return begins + memory.weight
         tokens = begins + self.counter.count(f"{folded}\n")

@@ -24,6 +24,7 @@ from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
 from marskg.retrieval.query.intent import Intent, infer
+from marskg.retrieval.query.newer import LOOKED_AT, carried, newer_of
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
 from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, OWN_EVIDENCE, Among
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from marskg.language.times import Period
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.nearest import Nearest
+    from marskg.retrieval.query.newer import Newer, Weights
     from marskg.retrieval.query.outlived import Outlived
     from marskg.retrieval.query.profile import Profile
     from marskg.retrieval.query.relevance import Calibration
@@ -141,6 +143,8 @@ class Ranking:
     passages: Mapping[int, int]
     #: Of each candidate that says what holds no longer, the parts of its text that do.
     cuts: Mapping[int, tuple[Part, ...]]
+    #: Of each of them that another outdates perhaps, which other.
+    newer: Mapping[int, Newer]
     #: How likely it is that something here bears on the query, from 0 to 1; the evidence of the best, and among what.
     confidence: float = 0.0
     evidence: float = 0.0
@@ -190,6 +194,7 @@ class Ranker:
         floor: float = 0.0,
         strict: bool = False,
         outlived: Outlived | None = None,
+        newer: Weights | None = None,
         meant: npt.NDArray[np.intp] | None = None,
     ) -> None:
         """Rank the rows of ``mask`` for ``query`` by ``profile``; ``percents`` of each row's score count.
@@ -214,6 +219,7 @@ class Ranker:
         self._floor = floor
         self._strict = strict
         self._outlived = outlived
+        self._newer = newer
         self._meant = np.zeros(0, dtype=np.intp) if meant is None else meant
         self._among = _NOWHERE
         # What is looked up of the query.
@@ -267,7 +273,7 @@ class Ranker:
         tops = self._summed_tops(similar, lexical, most) if self._profile.linear else self._tops(similar, lexical, most)
         rows = self._candidates(tops, near, most)
         if not len(rows):
-            return Ranking((), 0, intent, tuple(entities), {}, {}, {})
+            return Ranking((), 0, intent, tuple(entities), {}, {}, {}, {})
         lexical = lifted(lexical, self._spoken, _SPOKEN) if self._spoken else lexical
         # In whose place others stand: what is over of turns.
         left = {} if self._outlived is None else self._outlived.left(rows)
@@ -288,19 +294,27 @@ class Ranker:
         stay = ~np.isin(rows, gone)
         likely = np.where(stay, self._likely(rows, evidence), 0.0)
         total, written = self._yielding(rows, total, np.where(stay, said, -np.inf), intent)
-        confidence = round(float(likely.max(initial=0.0)), 6)
+        confidence = _highest(likely)
         sure = confidence >= self._floor or not self._calibration.vectors
         certain = (self._fills(rows, features, evidence, intent) | written) & sure
+        newer = self._newer_of(rows[stay], _after(total, certain)[stay])
+        # Whoever outdates another bears on the question as much as that does.
+        certain, likely = carried(certain, rows, newer), carried(likely, rows, newer)
         kept = certain & stay if self._strict else stay
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
         marks = self._marks(likely[kept], certain[kept])
         found = _numbered(best, features, marks)
-        telling = self._telling(best.rows[: len(found)].tolist())
         cuts = {row: one.cut for row, one in left.items() if one.cut} if left else {}
-        told = round(float(evidence[stay].max(initial=0.0)), 6)
-        held = min(limit, len(rows)), intent, tuple(entities), self._asked_before(best.rows)
-        return Ranking(found, *held, telling, cuts, confidence, told, self._among)
+        held = min(limit, len(rows)), intent, tuple(entities), self._asked_before(best.rows), self._telling(found)
+        return Ranking(found, *held, cuts, newer, confidence, _highest(evidence[stay]), self._among)
+
+    def _newer_of(self, rows: npt.NDArray[np.intp], total: npt.NDArray[np.float64]) -> dict[int, Newer]:
+        """Return those of ``rows`` that another of the best by ``total`` outdates perhaps, with that one."""
+        vector = self._query.vector
+        if self._newer is None or vector is None or not self._index.dimension:
+            return {}
+        return newer_of(self._index, self._best(rows, total, LOOKED_AT).rows, vector, self._newer)
 
     def _marks(self, likely: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> _Marks:
         """Return what is said of candidates that are so ``likely`` to bear: what is not certain is weak as well."""
@@ -312,11 +326,11 @@ class Ranker:
         asks = (before >= 0) & self._index.columns["asks"][before]
         return dict(zip(rows[asks].tolist(), before[asks].tolist(), strict=True))
 
-    def _telling(self, rows: Iterable[int]) -> dict[int, int]:
-        """Return the passage that says most of each of ``rows`` that has several."""
+    def _telling(self, ranked: Iterable[Ranked]) -> dict[int, int]:
+        """Return, by row, the passage that says most of each of ``ranked`` that has several."""
         passages, vector, weights = self._index.passages, self._query.vector, self._profile.weights
         found = {}
-        for row in rows:
+        for row in (one.row for one in ranked):
             first, end = passages.spans.get(row, (0, 0))
             if first == end or not self._profile.linear:
                 continue
@@ -815,6 +829,11 @@ def _numbered(best: _Best, features: Mapping[str, npt.NDArray[np.float64]], mark
             rows, scores, numbers.tolist(), marks.weak[order].tolist(), marks.certain[order].tolist(), strict=True
         )
     )
+
+
+def _highest(values: npt.NDArray[np.float64]) -> float:
+    """Return the highest of ``values`` to six digits, 0 of none."""
+    return round(float(values.max(initial=0.0)), 6)
 
 
 @lru_cache(maxsize=10_000)

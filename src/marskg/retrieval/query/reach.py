@@ -1,9 +1,9 @@
 """What of a ranking is read for an answer: as much as it may show, and whatever decides about that.
 
 Guarantees: a longer reach reads all that a shorter one does; with each memory whoever of the ranking may say the same
-as it, may contradict it, belongs to its list or slot family, asks what it answers, or is what it depends on. So what
-stands at a place of an answer goes by the ranking alone, and not by how much was asked for. Source: semantics section
-13 (a smaller answer is the beginning of a larger one).
+as it, may contradict it, belongs to its list or slot family, asks what it answers, outdates it, or is what it depends
+on. So what stands at a place of an answer goes by the ranking alone, and not by how much was asked for. Source:
+semantics section 13 (a smaller answer is the beginning of a larger one).
 """
 
 from __future__ import annotations
@@ -86,19 +86,19 @@ class Reach:
 
 
 def reached(
-    index: MemoryIndex, ranked: Sequence[Ranked], wanted: Wanted, first: int, answers: Mapping[int, int]
+    index: MemoryIndex, ranked: Sequence[Ranked], wanted: Wanted, first: int, needed: Iterable[tuple[int, int]]
 ) -> Reach:
     """Return what is read of ``ranked``, best first.
 
-    Only the ``first`` places, which any answer has, bring others of these along. ``answers`` has the rows of questions
-    by those of what may answer them.
+    Only the ``first`` places, which any answer has, bring others of these along. ``needed`` has pairs of rows, the
+    second of which is read with the first: an answer's question, and what outdates a turn.
     """
     if not ranked:
         return Reach()
     # Near equals change places: all of them are read, or none.
     last = ranked[wanted.of(index, ranked) - 1].score - near(ranked)
     end = sum(one.score >= last for one in ranked)
-    ties = _Ties(index, ranked[:first], wanted.cosine, answers)
+    ties = _Ties(index, ranked[:first], wanted.cosine, needed)
     places = ties.closed(range(min(end, first)))
     among = ties.groups(places)
     beyond = range(first, end)
@@ -127,11 +127,15 @@ def appended(ranked: Sequence[Ranked], wider: Iterable[Ranked]) -> list[Ranked]:
 class _Ties:
     """Who of a ranking is not to be looked at without whom."""
 
-    def __init__(self, index: MemoryIndex, ranked: Sequence[Ranked], cosine: float, answers: Mapping[int, int]) -> None:
+    def __init__(
+        self, index: MemoryIndex, ranked: Sequence[Ranked], cosine: float, needed: Iterable[tuple[int, int]]
+    ) -> None:
         self._index = index
         self._rows = [one.row for one in ranked]
         self._places = {row: place for place, row in enumerate(self._rows)}
-        self._answers = answers
+        self._needs: dict[int, list[int]] = {}
+        for row, other in needed:
+            self._needs.setdefault(row, []).append(other)
         self._least = round(cosine * 2**UNIT_BITS)
         self._table: Similarities | None = None
         if index.dimension and ranked:
@@ -204,11 +208,9 @@ class _Ties:
         yield from self._linked(row, "contradicts")
 
     def _needed(self, place: int) -> Iterator[int]:
-        """Yield what is at ``place`` depends on, and what it answers."""
+        """Yield what is at ``place`` depends on, and what it is read with."""
         row = self._rows[place]
-        asked = self._places.get(self._answers.get(row, _NONE))
-        if asked is not None:
-            yield asked
+        yield from (self._places[other] for other in self._needs.get(row, ()) if other in self._places)
         yield from self._linked(row, "base")
 
     def _linked(self, row: int, facet: str) -> Iterator[int]:

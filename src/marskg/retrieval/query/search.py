@@ -25,7 +25,7 @@ from marskg.language.whole_clauses import left_whole
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.access.divided import divided
 from marskg.retrieval.assembly.assemble import assemble
-from marskg.retrieval.assembly.candidate import Candidate
+from marskg.retrieval.assembly.candidate import Candidate, Outdated
 from marskg.retrieval.assembly.context_sections import Summary, updated
 from marskg.retrieval.assembly.hits import Hit, Hits
 from marskg.retrieval.assembly.rendering import Passage, Section
@@ -34,6 +34,7 @@ from marskg.retrieval.complete.line import SHARE, Line, Material, together
 from marskg.retrieval.complete.reading import ADDED, family
 from marskg.retrieval.index.memory_index import MICRO
 from marskg.retrieval.query.about_person import Told, above, lead
+from marskg.retrieval.query.newer import asks_of_past, weights_of
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
 from marskg.retrieval.query.reach import MARK, Reach, Wanted, appended, reached
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.index.view import IndexView
     from marskg.retrieval.query.named_times import NamedTimes
     from marskg.retrieval.query.profile import Profile
-    from marskg.retrieval.query.ranking import Ranked, Ranking
+    from marskg.retrieval.query.ranking import Query, Ranked, Ranking
     from marskg.retrieval.query.reranked import Reranking
     from marskg.store.commit.writer import Writer
     from marskg.store.engine.protocol import Row
@@ -186,8 +187,8 @@ class _Chosen:
 
     ``links`` are those of each of the ids and of all that they depend on; ``answers`` the turn that asks right before
     one of them; ``passages`` the number of the passage that was found in a long one; ``cuts`` the parts of a turn that
-    say what holds no longer; ``at`` is the state of the tenant that the index had reached; ``visible`` are the tokens
-    of all that the reader may see.
+    say what holds no longer; ``newer`` what perhaps outdates one of them; ``at`` is the state of the tenant that the
+    index had reached; ``visible`` are the tokens of all that the reader may see.
     """
 
     ids: list[str]
@@ -201,6 +202,7 @@ class _Chosen:
     answers: Mapping[str, str] = field(default_factory=dict)
     passages: Mapping[str, int] = field(default_factory=dict)
     cuts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    newer: Mapping[str, Outdated] = field(default_factory=dict)
     confidence: Confidence | None = None
     visible: int = 0
 
@@ -384,7 +386,7 @@ class Search:
             mask, percents = _emphasised(index, request)
             most = max(_AROUND, request.wanted.most)
             ranked = rank(divided(index, request.gate), mask, self._comparable(asked), most)
-            reach = reached(index, ranked, request.wanted, min(len(ranked), _AROUND), {})
+            reach = reached(index, ranked, request.wanted, min(len(ranked), _AROUND), ())
             stages = {"visible": int(mask.sum()), "candidates": len(ranked)}
             chosen = _chosen(index, ranked, reach, state, percents, **stages)
         return self._found(request, replace(chosen, cuts=dict(cuts)) if cuts else chosen)
@@ -447,6 +449,7 @@ class Search:
                 _decimals(_marks(item.why) if request.brief else item.why),
                 item.shortened,
                 item.certain,
+                item.newer,
             )
             for item in assembled.shown
         )
@@ -560,12 +563,13 @@ class Search:
                 floor=request.least_confidence,
                 strict=request.strict,
                 outlived=Outlived(index, request.gate, mask),
+                newer=None if _asks_for_past(request, asks) else weights_of(None if asked is None else asked.model),
                 meant=None if request.question is None else _meant(index, mask, request, request.question),
             )
             ranking, ranked, total = _ranked(make, index, request)
             leading = _leading(index, mask, asks.vector, request)
             ranked = above(leading, ranked)
-            reach = reached(index, ranked, request.wanted, len(ranking.found) + len(leading.rows), ranking.answers)
+            reach = reached(index, ranked, request.wanted, len(ranking.found) + len(leading.rows), _read_with(ranking))
             intent = ranking.intent
             chosen = _chosen(
                 index,
@@ -588,6 +592,7 @@ class Search:
                 chosen,
                 answers=_answers(index, ranking),
                 passages={index.ids[row]: number for row, number in ranking.passages.items()},
+                newer=_outdated(index, ranking),
                 cuts={**{index.ids[row]: cut for row, cut in ranking.cuts.items()}, **leading.cuts},
                 # What is about a person bears on a question about them.
                 confidence=Confidence(1.0 if leading.rows else ranking.confidence, calibration.vectors),
@@ -717,7 +722,7 @@ class Search:
             Showing(
                 hit.memory.id,
                 _features({"rank": hit.score, **hit.why}),
-                f"shown as number {place}" if hit.certain else f"shown as number {place}, and perhaps does not bear",
+                _shown_as(place, hit),
                 hit.certain,
             )
             for place, hit in enumerate(hits, 1)
@@ -734,6 +739,12 @@ class Search:
         parameters += _said(request.gate)
         parameters += self._foreign(hit.memory for hit in hits)
         return self._recorded(shown, parameters, request.gate, known)
+
+
+def _shown_as(place: int, hit: Hit) -> str:
+    """Return why a memory was shown, and what was said against it."""
+    bears = "" if hit.certain else ", and perhaps does not bear"
+    return f"shown as number {place}{bears}{'' if hit.newer is None else f', and perhaps outdated by {hit.newer}'}"
 
 
 def _unsure(request: Request, found: Sequence[Found]) -> int | None:
@@ -823,6 +834,29 @@ def _periods(index: MemoryIndex, mask: npt.NDArray[np.bool_], request: Request) 
         return ()
     since = index.columns["validFrom"][mask].astype("datetime64[ms]").astype("datetime64[Y]")
     return request.times.in_years((1970 + np.unique(since.astype(np.int64))).tolist()).periods
+
+
+def _asks_for_past(request: Request, query: Query) -> bool:
+    """Return whether what held before is asked for, or whatever was replaced too."""
+    return request.gate.superseded or asks_of_past(query.text, query.periods, query.now)
+
+
+def _read_with(ranking: Ranking) -> Iterable[tuple[int, int]]:
+    """Return pairs of rows the second of which is read with the first: its question, and what outdates it."""
+    return (*ranking.answers.items(), *((row, one.row) for row, one in ranking.newer.items()))
+
+
+def _answers(index: MemoryIndex, ranking: Ranking) -> dict[str, str]:
+    """Return the turn that asks right before each of those that were ranked first, where it is among them."""
+    first = {one.row for one in ranking.found}
+    return {
+        index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items() if row in first and asking in first
+    }
+
+
+def _outdated(index: MemoryIndex, ranking: Ranking) -> dict[str, Outdated]:
+    """Return what perhaps outdates each of what was ranked."""
+    return {index.ids[row]: Outdated(index.ids[one.row], marked=one.marked) for row, one in ranking.newer.items()}
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
@@ -982,6 +1016,7 @@ def _candidate(
         goals=links.goals,
         bases=tuple(base for base in links.bases if base in allowed),
         answers=chosen.answers.get(memory.id),
+        outdated=None if (newer := chosen.newer.get(memory.id)) is None or newer.by not in allowed else newer,
         # The passages of a text are numbered as it is stored.
         passage=None if memory.id in chosen.cuts else chosen.passages.get(memory.id),
         why=why,

@@ -1,0 +1,195 @@
+"""Finds which of two turns outdates the other, on lives of invented people: what ``WEIGHTS`` holds for a model.
+
+Run: ``python -m scripts.newer --model static FILE FILE …``. A file has people with what they told, in order, and with
+plain questions: which turns answer each, and which told what held before (``ordinary-open.json.gz``). Each question is
+asked of the product through its public door; of each two turns among the best it is learned whether the newer answers
+it and the older did (a logistic regression; every pair that does counts ``TELLS`` times).
+
+Below the weights it prints what those say of a file that were found without it, and found on it and the others without
+the people asked: how often the outdated turn stood first or alone before and after, and the share of the questions of
+which an answer stands among the first three and eight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+import marskg
+from marskg.embedding.model import question_vectors
+from marskg.embedding.registry import load_model
+from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Weights, pairs, turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+#: What a pair counts of which the newer answers and the older did, in pairs that do not; and what holds weights back.
+TELLS: Final = 60.0
+_RIDGE: Final = 3.0
+_STEPS: Final = 60
+_FOLDS: Final = 4
+_FIRST: Final = (3, 8)
+
+
+class Asked(NamedTuple):
+    """A question to one of the ``lives``: the turns found, best first, their pairs, and what is right."""
+
+    life: str
+    found: list[str]
+    #: The place among the found of each of those that the pairs are of.
+    places: list[int]
+    pairs: Pairs
+    evidence: list[set[str]]
+    stale: set[str]
+
+    @property
+    def tells(self) -> npt.NDArray[np.bool_]:
+        """Return of each pair whether its newer turn answers, and the older one did."""
+        answers = set[str]().union(*self.evidence)
+        names = [self.found[place] for place in self.places]
+        old = np.array([name in self.stale and name not in answers for name in names], dtype=np.bool_)
+        new = np.array([name in answers for name in names], dtype=np.bool_)
+        return old[self.pairs.older] & new[self.pairs.newer]
+
+
+def asked_of(file: Path, model: str) -> list[Asked]:
+    """Return what the product finds for each question of a file."""
+    read = file.read_bytes()
+    lives = json.loads(gzip.decompress(read) if file.suffix == ".gz" else read)
+    return [one for life in lives for one in _asked(life, model)]
+
+
+def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
+    encoder = load_model(model)
+    if encoder is None:
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        marskg.open(f"{folder}/m", tenant="t", embedding=model, budget=10_000_000) as memory,
+    ):
+        told = {}
+        for turn in life["turns"]:
+            done = memory.remember(
+                turn["text"],
+                session=turn["session"],
+                at=turn["at"],
+                subjects=[life["speaker"]],
+                source_type=f"chat_{turn['role']}",
+            )
+            told[done.id] = turn["id"]
+        view = memory._reading.view  # noqa: SLF001 - the index is no part of the facade
+        index = view.refresh(memory._writer.fresh_state())  # noqa: SLF001 - nor is the writer
+        for one in life["questions"]:
+            hits = memory.retrieve(one["q"], token_budget=1_000_000, k=LOOKED_AT)
+            # By the ranking, and not in the order in which they are shown.
+            ranked = sorted(hits, key=lambda hit: (-hit.score, hit.memory.sequence))
+            ids = [hit.memory.id for hit in ranked]
+            vector = question_vectors(encoder, [one["q"]])[0]
+            rows, turns = turns_of(index, np.array([index.rows[ident] for ident in ids], dtype=np.intp), vector)
+            places = [ids.index(index.ids[row]) for row in rows.tolist()]
+            answers = [set(each) for each in one["evidence"]]
+            yield Asked(life["id"], [told[ident] for ident in ids], places, pairs(turns), answers, set(one["stale"]))
+
+
+def fitted(asked: Iterable[Asked], before: float) -> Weights:
+    """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
+    given = [one for one in asked if len(one.pairs.older)]
+    features, tells = (
+        np.concatenate([one.pairs.features for one in given]),
+        np.concatenate([one.tells for one in given]),
+    )
+    middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    table = np.column_stack([(features - middle) / spread, np.ones(len(features))])
+    counts, found = np.where(tells, TELLS, 1.0), np.zeros(table.shape[1])
+    ridge = np.diag([*[_RIDGE] * len(middle), 1e-6])
+    for _ in range(_STEPS):
+        likely = 1.0 / (1.0 + np.exp(-np.clip(table @ found, -60.0, 60.0)))
+        slope = table.T @ (counts * (likely - tells)) + ridge @ found
+        found -= np.linalg.solve((table.T * (counts * likely * (1 - likely))) @ table + ridge, slope)
+    of_features = found[:-1] / spread
+    return Weights(tuple(np.round(of_features, 3).tolist()), round(float(found[-1] - of_features @ middle), 3), before)
+
+
+def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
+    """Return what was found, each after what outdates it by ``weights``, and what is marked as outdated."""
+    best: dict[int, tuple[float, int]] = {}
+    chances = np.zeros(0) if weights is None else weights.chances(one.pairs.features)
+    for older, newer, chance in zip(one.pairs.older, one.pairs.newer, chances, strict=False):
+        if weights is not None and chance >= weights.before:
+            place = one.places[older]
+            best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[newer]))
+    order: dict[int, None] = {}
+
+    def put(place: int) -> None:
+        if place in best and best[place][1] not in order:
+            put(best[place][1])
+        order.setdefault(place)
+
+    for place in range(len(one.found)):
+        put(place)
+    marked = {one.found[place] for place, (chance, _) in best.items() if chance >= MARKED}
+    return [one.found[place] for place in order], marked
+
+
+def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
+    """Return how often what is outdated stands first, how early answers stand, and who is marked rightly."""
+    stale = changed = rightly = wrongly = 0
+    early = dict.fromkeys(_FIRST, 0)
+    for one, given in zip(asked, weights, strict=True):
+        order, marked = ordered(one, given)
+        answers = set[str]().union(*one.evidence)
+        for most in _FIRST:
+            early[most] += any(each <= {*order[:most]} for each in one.evidence)
+        wrongly += not marked.isdisjoint(answers)
+        if one.stale:
+            changed += 1
+            old, new = (
+                next((n for n, name in enumerate(order) if name in kind), None) for kind in (one.stale, answers)
+            )
+            stale += old is not None and (new is None or old < new)
+            rightly += not marked.isdisjoint(one.stale)
+    shares = " / ".join(f"{count / len(asked):.3f}" for count in early.values())
+    return (
+        f"stale first {stale / max(1, changed):.3f} of {changed}, answered by the first 3 / 8 {shares} of {len(asked)} "
+        f"and marked: what is stale {rightly / max(1, changed):.3f}, what answers {wrongly / len(asked):.3f}"
+    )
+
+
+def lines(files: dict[str, list[Asked]], before: float) -> Iterator[str]:
+    """Yield what was found."""
+    whole = fitted((one for asked in files.values() for one in asked), before)
+    yield f"Weights({whole.of_features}, {whole.even}, {whole.before})"
+    yield ", ".join(FEATURES)
+    for name, asked in files.items():
+        others = [one for other, found in files.items() if other != name for one in found]
+        yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
+        if others:
+            yield f"  found without this file: {measured(asked, [fitted(others, before)] * len(asked))}"
+        lives = list(dict.fromkeys(one.life for one in asked))
+        folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)], before) for fold in folds]
+        held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
+        yield f"  found without the people asked: {measured(asked, held_out)}"
+
+
+def main() -> None:
+    """Print what was found for one model."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--model", default="static")
+    parser.add_argument("--before", type=float, default=0.5, help="the chance from which the newer goes first")
+    given = parser.parse_args()
+    for line in lines({file.name: asked_of(file, given.model) for file in given.files}, given.before):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
