@@ -533,20 +533,18 @@ class Search:
         """Return the query's vector, unless the tenant changed models after it was made."""
         return None if asked is None or asked.model != self._view.model else asked.vector
 
+    def _query(self, request: Request, query: str, asked: _Asked | None, periods: tuple[Period, ...]) -> Query:
+        """Return what is asked, and when."""
+        early = None if asked is None else asked.early
+        return make_query(query, self._comparable(asked), request.gate.now, request.fading, periods, early=early)
+
     def _rank(self, request: Request, query: str, asked: _Asked | None) -> _Chosen:
         """Rank what the reader may see, and choose what is worth reading for the budget."""
         state = self._view.state()
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
-            asks = make_query(
-                query,
-                self._comparable(asked),
-                request.gate.now,
-                request.fading,
-                _periods(index, mask, request),
-                early=None if asked is None else asked.early,
-            )
+            asks = self._query(request, query, asked, _periods(index, mask, request))
             calibration = calibration_of(None if asked is None else asked.model)
             make = partial(
                 Ranker,
