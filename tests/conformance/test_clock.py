@@ -95,7 +95,7 @@ def doors(ident: str, folder: Path) -> dict[str, Callable[[AgentMemory], Any]]:
         "retrieve": lambda mem: mem.retrieve(f"where is the {SECRET}?", k=50).as_dict(),
         "recall": lambda mem: mem.recall(f"{SECRET} garden", social="all").as_dict(),
         "read_all": lambda mem: mem.read_all(),
-        "profile": lambda mem: mem.profile(),
+        "profile": lambda mem: mem.profile("ada"),
         "memories": lambda mem: list(mem.memories()),
         "entities": lambda mem: list(mem.entities.list()),
         "stats": lambda mem: mem.stats()["live"] == 2 and SECRET,
