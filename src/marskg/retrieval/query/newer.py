@@ -31,7 +31,7 @@ N = TypeVar("N", bound=np.generic)
 #: Of a ranking, how many of the best are looked at.
 LOOKED_AT: Final = 60
 #: How likely one is to tell a newer value where the older one is marked.
-MARKED: Final = 0.8
+MARKED: Final = 0.9
 #: How many of the nearest tell how near others are to a text anyway.
 _NEAREST: Final = 5
 _DAY: Final = 86_400_000
