@@ -28,7 +28,7 @@ NUTS_END, JAZZ_ENDS, BESIDES = (
 
 def shown(memory: AgentMemory, **asked: Any) -> list[str]:
     found = memory.retrieve("Where is the spare key?", **asked)
-    return [one.memory.content for one in found if "spare key" in (one.memory.content or "")]
+    return [text for one in found if "spare key" in (text := one.memory.content or "")]
 
 
 def told(stores: Stores, order: Sequence[tuple[str, int]], *, at_once: bool) -> AgentMemory:

@@ -74,10 +74,9 @@ def kinds_told(text: str) -> int:
 
 def without_answer(asked: int, told: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Return which texts have no answer to a question of the kind ``asked``, by the kinds ``told`` that they have."""
-    if not asked:
-        return (told & _in_each("unknown")) != 0
-    spoken = KINDS["common"] << (asked.bit_length() - 1) // _WIDTH * _WIDTH
-    return ((told & spoken) != 0) & ((told & asked) == 0)
+    spoken = KINDS["common"] << (asked.bit_length() - 1) // _WIDTH * _WIDTH if asked else _in_each("unknown")
+    found: npt.NDArray[np.bool_] = ((told & spoken) != 0) & ((told & asked) == 0)
+    return found
 
 
 def _in_each(kind: str) -> int:

@@ -75,13 +75,14 @@ def _answering(said: Bearing, best: float) -> npt.NDArray[np.bool_]:
         enough = said.whole | said.bears | (said.evidence >= _BESIDE * best)
     else:
         enough = said.whole | (said.bears & (said.evidence >= _ANSWERS * best))
-    return said.own & ~said.empty & enough
+    found: npt.NDArray[np.bool_] = said.own & ~said.empty & enough
+    return found
 
 
 def _passages(said: Bearing, written: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return which of what is ``written`` says most for the question: of what may answer it, where that says enough."""
-    near = written & (said.evidence >= _BESIDE * said.evidence[written].max())
-    telling = near & ~said.empty
+    near: npt.NDArray[np.bool_] = written & (said.evidence >= _BESIDE * said.evidence[written].max())
+    telling: npt.NDArray[np.bool_] = near & ~said.empty
     return telling if telling.any() else near
 
 
