@@ -97,8 +97,14 @@ def words(text: str) -> Iterator[Word]:
 
 
 def folded(text: str) -> str:
-    """Return ``text`` in the form in which letters are compared: NFKC, case-folded, typographic apostrophes plain."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    """Return ``text`` in the form in which letters are compared: NFKC, case-folded, typographic apostrophes plain.
+
+    No letter is left in parts, which would be no word: a Turkish İ is an i, and a Greek ΐ has its signs again.
+    """
+    if text.isascii():
+        return text.lower()
+    cased = unicodedata.normalize("NFKC", text).casefold().replace("i\u0307", "i").replace("’", "'")
+    return unicodedata.normalize("NFKC", cased)
 
 
 def normalised(text: str) -> str:
@@ -192,6 +198,25 @@ def terms(text: str) -> list[str]:
         if match.start() not in signed:
             found += _terms_of(match[0])
     return found + [match[0] for match in codes]
+
+
+def written(text: str) -> dict[str, str]:
+    """Return the index terms of the words of ``text``, each with the first folded word that has it."""
+    found: dict[str, str] = {}
+    for match in _WORD.finditer(folded(text)):
+        for term in _terms_of(match[0]):
+            found.setdefault(term, match[0])
+    return found
+
+
+def term_of(word: str) -> str:
+    """Return the index term of a folded ``word`` of letters of a script with blanks; "" for a stop word."""
+    return next(iter(_terms_of(word)), "")
+
+
+def is_spelled(term: str) -> bool:
+    """Return whether an index term is a word of letters, of a script that puts blanks between words."""
+    return term.isalpha() and _UNSPACED.search(term) is None
 
 
 def _is_code(word: str) -> bool:

@@ -123,6 +123,11 @@ class TokenCounter:
         return model.tokenize
 
 
+def has_word(word: str) -> bool:
+    """Return whether the bundled vocabulary, of 20,000 English words and names, has a folded ``word`` whole."""
+    return _bundled().model.token_to_id(word) is not None
+
+
 class _Parts(NamedTuple):
     """What the tokenizer does to a text, one after another."""
 

@@ -19,13 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from marskg.retrieval.index.turns import SessionTexts
 
     #: ``[rows]`` by term.
     Named: TypeAlias = Mapping[str, npt.NDArray[np.bool_]]
+    #: By term of a question: the terms that it is spelled as, with how much each counts, the least first.
+    Respelled: TypeAlias = Mapping[str, Sequence[tuple[float, str]]]
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -47,6 +49,10 @@ class Lexical:
         """Yield the terms in the order in which they came."""
         return iter(self._rows)
 
+    def __contains__(self, term: str) -> bool:
+        """Return whether some row has ``term``."""
+        return term in self._rows
+
     def add(self, row: int, terms: Iterable[str]) -> int:
         """Post the ``terms`` of a new row, which is higher than all before it; returns how many terms it has."""
         length = 0
@@ -61,7 +67,11 @@ class Lexical:
         return length
 
     def scores(
-        self, terms: Iterable[str], mask: npt.NDArray[np.bool_], lengths: npt.NDArray[np.int32]
+        self,
+        terms: Iterable[str],
+        mask: npt.NDArray[np.bool_],
+        lengths: npt.NDArray[np.int32],
+        also: Named = MappingProxyType({}),
     ) -> npt.NDArray[np.float64]:
         """Return the BM25 score of each row for the query ``terms``, 0 outside ``mask``.
 
@@ -69,6 +79,7 @@ class Lexical:
             terms: of the query; a repeated one counts once.
             mask: ``[rows]``, what the reader may see.
             lengths: ``[rows]``, number of terms of each row.
+            also: see :meth:`coverage`.
         """
         found = np.zeros(len(mask))
         seen = int(mask.sum())
@@ -76,22 +87,27 @@ class Lexical:
             return found
         mean = max(1.0, int(lengths[mask].sum()) / seen)
         for term in sorted(set(terms)):
-            rows, counts = self._visible(term, mask)
+            rows, counts = self._visible(term, mask, also)
             found[rows] += _bm25(counts, lengths[rows] / mean, len(rows), seen)
         return found
 
-    def sessions(self, terms: Iterable[str], texts: SessionTexts) -> npt.NDArray[np.float64]:
+    def sessions(
+        self, terms: Iterable[str], texts: SessionTexts, spelled: Respelled = MappingProxyType({})
+    ) -> npt.NDArray[np.float64]:
         """Return the BM25 score of each row's session, taken as one text, above the mean of all that have a session.
 
-        A row without a session, and one that is not seen, has 0; for ``terms`` see :meth:`scores`.
+        A row without a session, and one that is not seen, has 0; for ``terms`` see :meth:`scores`. ``spelled`` are
+        the terms that count as one of them, with how much.
         """
         size = len(texts.lengths)
         scores = np.zeros(size + 1)
         if texts.seen < 2:  # noqa: PLR2004 - one session tells nothing from another
             return scores[texts.of_row]
         for term in sorted(set(terms)):
-            rows, counts = self._postings(term)
-            often = np.bincount(texts.of_row[rows], counts, size + 1)[:size].astype(np.float64)
+            often = np.zeros(size)
+            for worth, one in ((1.0, term), *spelled.get(term, ())):
+                rows, counts = self._postings(one)
+                often += worth * np.bincount(texts.of_row[rows], counts, size + 1)[:size]
             held = np.flatnonzero(often)
             scores[held] += _bm25(often[held], texts.lengths[held], len(held), texts.seen)
         # Without rounding, so that sessions nobody sees, which add nothing, do not change how it is summed up.

@@ -36,6 +36,7 @@ from marskg.retrieval.index.metadata_filter import words_of
 from marskg.retrieval.index.passage_index import Passages
 from marskg.retrieval.index.provisional import Provisional
 from marskg.retrieval.index.similar_words import Vocabulary
+from marskg.retrieval.index.spellings import Spellings
 from marskg.retrieval.index.turns import Turns
 from marskg.text import PASSAGE, passages, terms
 
@@ -131,6 +132,7 @@ class MemoryIndex:
         self.provisional = Provisional()
         #: The words of all texts, for what is like them.
         self.vocabulary = Vocabulary(self.lexical)
+        self.spellings = Spellings(self.lexical)
         self.ids: list[str] = []
         self.rows: dict[str, int] = {}
         self.words: list[str] = []
@@ -330,6 +332,7 @@ class MemoryIndex:
         self.passages.renumber(places)
         self.provisional.renumber(places)
         self.vocabulary = Vocabulary(self.lexical)
+        self.spellings = Spellings(self.lexical)
         self.ids = [self.ids[row] for row in kept.tolist()]
         self.rows = {ident: row for row, ident in enumerate(self.ids)}
         self._facets_of = {int(places[row]): wanted for row, wanted in self._facets_of.items()}

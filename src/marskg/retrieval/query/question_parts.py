@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from marskg.language.times import Period
+    from marskg.retrieval.index.lexical import Respelled
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.turns import Beside
 
@@ -79,17 +80,18 @@ class QuestionParts:
         self._periods = periods
         self._unsaid = unsaid
 
-    def of_rows(self, asked: tuple[str, ...]) -> dict[str, npt.NDArray[np.float64]]:
-        """Return ``[rows]`` of each part; ``asked`` are the terms that are looked up."""
-        return {name: values.astype(np.float64) for name, values in self._parts(asked) if self._weights[name]}
+    def of_rows(self, asked: tuple[str, ...], spelled: Respelled) -> dict[str, npt.NDArray[np.float64]]:
+        """Return ``[rows]`` of each part; ``asked`` are the terms that are looked up, also as they are ``spelled``."""
+        parts = self._parts(asked, spelled)
+        return {name: values.astype(np.float64) for name, values in parts if self._weights[name]}
 
-    def _parts(self, asked: tuple[str, ...]) -> Iterator[tuple[str, npt.NDArray[np.generic]]]:
+    def _parts(self, asked: tuple[str, ...], spelled: Respelled) -> Iterator[tuple[str, npt.NDArray[np.generic]]]:
         index, mask, beside = self._seen.index, self._seen.mask, self._seen.beside
         held = index.columns
         if self._weights["exact"] and (pasted := self._pasted()).any():
             yield "exact", pasted
         if self._weights["session"]:
-            yield "session", index.lexical.sessions(asked, index.turns.texts(mask))
+            yield "session", index.lexical.sessions(asked, index.turns.texts(mask), spelled)
         if self._weights["subject"]:
             yield "subject", self._about()
         if asks_of_oneself(self._text):

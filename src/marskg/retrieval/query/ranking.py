@@ -29,6 +29,7 @@ from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
 from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, OWN_EVIDENCE, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
+from marskg.retrieval.query.respelled import respelled, with_spellings
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
 from marskg.text import terms
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from marskg.language.spans import Part
     from marskg.language.times import Period
+    from marskg.retrieval.index.lexical import Respelled
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.nearest import Nearest
     from marskg.retrieval.query.newer import Newer, Weights
@@ -224,6 +226,7 @@ class Ranker:
         self._among = _NOWHERE
         # What is looked up of the query.
         self._terms: tuple[str, ...] = ()
+        self._spelled: Respelled = {}
         self._heard = Said(np.zeros(0), np.zeros(0), np.zeros(0))
         self._see()
         self._asked_of: dict[str, npt.NDArray[np.float64]] = {}
@@ -263,7 +266,7 @@ class Ranker:
         asked = self._query.terms if not self._profile.linear else about(self._query.text, self._query.terms)
         self._terms = () if "lexical" in self._profile.without and similar is not None else asked
         self._heard = self._said()
-        self._asked_of = self._parts.of_rows(self._terms)
+        self._asked_of = self._parts.of_rows(self._terms, self._spelled)
         lexical = self._heard.rows
         sight = Sight(self._index, self._mask, bound=self._bound)
         found_by = sight.found_by(restricted=self._restricted)
@@ -565,12 +568,22 @@ class Ranker:
         return found
 
     def _said(self) -> Said:
-        """Return how much of the question each says."""
+        """Look up in which spellings the question's words stand; returns how much of it each row says."""
+        self._spelled = respelled(self._index, self._mask, self._query.text, self._terms)
+        named = self._parts.people.terms
         if self._profile.linear:
-            return soft_match(self._index, self._visible.beside, self._mask, self._terms, self._parts.people.terms)
+            return soft_match(
+                self._index, self._visible.beside, self._mask, self._terms, also=named, spelled=self._spelled
+            )
         lexical = self._index.lexical
-        scores = lexical.scores(self._terms, self._mask, self._index.columns["length"])
-        return Said(scores, np.zeros(0), lexical.coverage(self._terms, self._mask, self._parts.people.terms))
+        spelled = with_spellings(self._index, self._spelled, {})
+        scores = lexical.scores(self._terms, self._mask, self._index.columns["length"], spelled)
+        covered = lexical.coverage(self._terms, self._mask, with_spellings(self._index, self._spelled, named))
+        return Said(scores, np.zeros(0), covered)
+
+    def _other_terms(self) -> frozenset[str]:
+        """Return the terms that those of the query are spelled as."""
+        return frozenset(other for others in self._spelled.values() for _, other in others)
 
     def _summed_tops(
         self,
@@ -735,7 +748,7 @@ class Ranker:
 
     def _keys(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """Return how much of each candidate's key the query says."""
-        asked = set(self._query.terms)
+        asked = self._other_terms().union(self._query.terms)
         codes = self._index.columns["key"][rows]
         found = np.zeros(len(rows))
         for place in np.flatnonzero(codes >= 0).tolist():
