@@ -49,8 +49,7 @@ def filled(stores: Stores, model: str, said: Sequence[str], written: Sequence[st
         for n, text in enumerate(written)
     ]
     memory.remember_many([*turns, *passages])
-    late = memory._components.late
-    assert late is None or late.wait(120)
+    assert memory._components.late.wait(120)
     return memory
 
 

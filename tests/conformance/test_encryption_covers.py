@@ -143,6 +143,7 @@ class Everything:
             "priority": 1 if task else None,
             "deadline": None,
             "pin": False,
+            "keep": False,
             "id": None,
         }
         wanted = set(inspect.signature(AgentMemory.remember).parameters) - {"self"}

@@ -2,7 +2,7 @@
 
 Guarantees: pure; a document yields to the user's words that answer the question, and goes before those that have the
 question's words and no answer; the order among the rows of one kind stays. Source: semantics section 13 (a document is
-evidence); ADR 73, ADR 104.
+evidence); ADR 73, ADR 103.
 """
 
 from __future__ import annotations

@@ -410,7 +410,7 @@ class Ranker:
         """Return ``total`` with what is less reliable below the user's own words that bear on the question (ADR 73).
 
         What others wrote, and nobody vouched for, may be made to be found: its order stays, its scores shrink. What the
-        question asks for by its source does not yield, and a document yields to what answers alone (ADR 104).
+        question asks for by its source does not yield, and a document yields to what answers alone (ADR 103).
         """
         held = self._index.columns
         yields = self._yields[rows] & ~np.isin(held["sourceType"][rows], [*map(SOURCES.index, intent.sources)])

@@ -864,14 +864,6 @@ def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bo
     return (mask, None) if percents is None else (mask & (percents > 0), percents)
 
 
-def _answers(index: MemoryIndex, ranking: Ranking) -> dict[str, str]:
-    """Return by id what is ranked and right behind a question that is ranked, too, with the question."""
-    first = {one.row for one in ranking.found}
-    return {
-        index.ids[row]: index.ids[asking] for row, asking in ranking.answers.items() if row in first and asking in first
-    }
-
-
 def _leading(index: MemoryIndex, mask: npt.NDArray[np.bool_], vector: Vector | None, request: Request) -> Told:
     """Return what answers a question about a person as a whole, nothing for any other question."""
     if request.broad is None:
