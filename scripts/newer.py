@@ -24,7 +24,7 @@ import numpy as np
 import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
-from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Weights, pairs, turns_of
+from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Limits, Pairs, Weights, pairs, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ TELLS: Final = 60.0
 _RIDGE: Final = 3.0
 _STEPS: Final = 60
 _FOLDS: Final = 4
-_FIRST: Final = (3, 8)
+_FIRST: Final = (1, 3, 8)
 
 
 class Asked(NamedTuple):
@@ -99,7 +99,7 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             yield Asked(life["id"], [told[ident] for ident in ids], places, pairs(turns), answers, set(one["stale"]))
 
 
-def fitted(asked: Iterable[Asked], before: float) -> Weights:
+def fitted(asked: Iterable[Asked], limits: Limits) -> Weights:
     """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
     given = [one for one in asked if len(one.pairs.older)]
     features, tells = (
@@ -115,15 +115,15 @@ def fitted(asked: Iterable[Asked], before: float) -> Weights:
         slope = table.T @ (counts * (likely - tells)) + ridge @ found
         found -= np.linalg.solve((table.T * (counts * likely * (1 - likely))) @ table + ridge, slope)
     of_features = found[:-1] / spread
-    return Weights(tuple(np.round(of_features, 3).tolist()), round(float(found[-1] - of_features @ middle), 3), before)
+    return Weights(tuple(np.round(of_features, 3).tolist()), round(float(found[-1] - of_features @ middle), 3), limits)
 
 
 def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
     """Return what was found, each after what outdates it by ``weights``, and what is marked as outdated."""
     best: dict[int, tuple[float, int]] = {}
-    chances = np.zeros(0) if weights is None else weights.chances(one.pairs.features)
-    for older, newer, chance in zip(one.pairs.older, one.pairs.newer, chances, strict=False):
-        if weights is not None and chance >= weights.before:
+    chances, first = (np.zeros(0), np.zeros(0)) if weights is None else weights.goes_first(one.pairs)
+    for older, newer, chance, goes in zip(one.pairs.older, one.pairs.newer, chances, first, strict=False):
+        if goes:
             place = one.places[older]
             best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[newer]))
     order: dict[int, None] = {}
@@ -158,24 +158,24 @@ def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
             rightly += not marked.isdisjoint(one.stale)
     shares = " / ".join(f"{count / len(asked):.3f}" for count in early.values())
     return (
-        f"stale first {stale / max(1, changed):.3f} of {changed}, answered by the first 3 / 8 {shares} of {len(asked)} "
+        f"stale first {stale / max(1, changed):.3f} of {changed}, in the first 1 / 3 / 8 {shares} of {len(asked)} "
         f"and marked: what is stale {rightly / max(1, changed):.3f}, what answers {wrongly / len(asked):.3f}"
     )
 
 
-def lines(files: dict[str, list[Asked]], before: float) -> Iterator[str]:
+def lines(files: dict[str, list[Asked]], limits: Limits) -> Iterator[str]:
     """Yield what was found."""
-    whole = fitted((one for asked in files.values() for one in asked), before)
-    yield f"Weights({whole.of_features}, {whole.even}, {whole.before})"
+    whole = fitted((one for asked in files.values() for one in asked), limits)
+    yield f"Weights({whole.of_features}, {whole.even}, {whole.limits})"
     yield ", ".join(FEATURES)
     for name, asked in files.items():
         others = [one for other, found in files.items() if other != name for one in found]
         yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
         if others:
-            yield f"  found without this file: {measured(asked, [fitted(others, before)] * len(asked))}"
+            yield f"  found without this file: {measured(asked, [fitted(others, limits)] * len(asked))}"
         lives = list(dict.fromkeys(one.life for one in asked))
         folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
-        found = [fitted([*others, *(one for one in asked if one.life not in fold)], before) for fold in folds]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)], limits) for fold in folds]
         held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
         yield f"  found without the people asked: {measured(asked, held_out)}"
 
@@ -185,9 +185,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--model", default="static")
-    parser.add_argument("--before", type=float, default=0.5, help="the chance from which the newer goes first")
+    parser.add_argument("--before", type=float, default=0.3, help="the chance from which the newer goes first")
+    parser.add_argument("--farther", type=float, default=0.12, help="how much farther from the question it may be")
+    parser.add_argument("--nearer", type=float, default=-2.0, help="how much nearer the two are than others to either")
     given = parser.parse_args()
-    for line in lines({file.name: asked_of(file, given.model) for file in given.files}, given.before):
+    limits = Limits(given.before, given.farther, given.nearer)
+    for line in lines({file.name: asked_of(file, given.model) for file in given.files}, limits):
         print(line)
 
 

@@ -34,6 +34,11 @@ LOOKED_AT: Final = 60
 MARKED: Final = 0.9
 #: How many of the nearest tell how near others are to a text anyway.
 _NEAREST: Final = 5
+#: What says so much more of the question's words than another, as a share of them, is not outdated by that, unless they
+#: are nearer to each other, by so much, than others are to either. Where lives change, a question has mostly no word of
+#: either.
+_SAYS_MORE: Final = 0.5
+_ALIKE: Final = 0.2
 _DAY: Final = 86_400_000
 _SAID: Final = [SOURCES.index(SourceType.CHAT_USER), SOURCES.index(SourceType.CHAT_ASSISTANT)]
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
@@ -57,11 +62,27 @@ class Turns(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair."""
+    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair.
+
+    ``farther`` is ``[pairs]``, how much less near to the question the newer is than the older.
+    """
 
     older: npt.NDArray[np.intp]
     newer: npt.NDArray[np.intp]
     features: npt.NDArray[np.float64]
+    farther: npt.NDArray[np.float64]
+
+
+class Limits(NamedTuple):
+    """Where the newer of a pair goes first: from a chance of ``before`` on, at most ``farther`` from the question.
+
+    And where the two are nearer to each other, by ``nearer``, than others are to either. Without these what is newer
+    and beside the point goes before what answers a question about something that never changed.
+    """
+
+    before: float
+    farther: float
+    nearer: float
 
 
 class Newer(NamedTuple):
@@ -73,15 +94,11 @@ class Newer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A logistic regression over :data:`FEATURES`: what each unit adds to the logarithm of the odds, and ``even``.
-
-    From a chance of ``before`` on the newer goes before the older: the lowest at which talks of two people, of whom
-    hardly anything is asked that changed, lose no evidence.
-    """
+    """A logistic regression over :data:`FEATURES`: what each unit adds to the logarithm of the odds, and ``even``."""
 
     of_features: tuple[float, ...]
     even: float
-    before: float
+    limits: Limits
 
     def chances(self, features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return, for each pair, how likely the newer tells the value that is asked for, and the older did."""
@@ -92,11 +109,21 @@ class Weights:
         found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(total, -60.0, 60.0)))
         return found
 
+    def goes_first(self, found: Pairs) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return, for each pair, the chance of it, and whether the newer goes before the older."""
+        chances = self.chances(found.features)
+        alike = found.features[:, FEATURES.index("nearer")] >= self.limits.nearer
+        return chances, (chances >= self.limits.before) & (found.farther <= self.limits.farther) & alike
+
 
 #: By the name of the model, as ``scripts/newer.py`` prints it.
 WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType({
-    "static:l2_supercat_256": Weights((4.544, 0.01, 0.357, 6.585, 7.338, 0.708, 0.535), -16.665, 0.7),
-    "e5:multilingual-e5-small-q4": Weights((5.854, -0.056, 0.131, 6.358, 6.89, 1.083, 1.066), -16.564, 0.5),
+    "static:l2_supercat_256": Weights(
+        (4.544, 0.01, 0.357, 6.585, 7.338, 0.708, 0.535), -16.665, Limits(0.3, 0.3, 0.1)
+    ),
+    "e5:multilingual-e5-small-q4": Weights(
+        (5.854, -0.056, 0.131, 6.358, 6.89, 1.083, 1.066), -16.564, Limits(0.3, 0.12, -2.0)
+    ),
 })  # fmt: skip
 
 
@@ -126,19 +153,29 @@ def pairs(turns: Turns) -> Pairs:
         ],
         axis=1,
     )
-    return Pairs(older, newer, features)
+    return Pairs(older, newer, features, turns.near[older] - turns.near[newer])
 
 
 def newer_of(
-    index: MemoryIndex, rows: npt.NDArray[np.intp], vector: npt.NDArray[np.float32], weights: Weights
+    index: MemoryIndex,
+    rows: npt.NDArray[np.intp],
+    vector: npt.NDArray[np.float32],
+    weights: Weights,
+    covered: npt.NDArray[np.float64],
 ) -> dict[int, Newer]:
-    """Return those of ``rows``, best first, that another of them outdates perhaps, each with who most likely does."""
+    """Return those of ``rows``, best first, that another of them outdates perhaps, each with who most likely does.
+
+    ``vector`` is that of the question, ``covered`` the share of its words that each row of the index says.
+    """
     rows, turns = turns_of(index, rows[:LOOKED_AT], vector)
     if len(rows) < 2:  # noqa: PLR2004 - one is no pair
         return {}
-    older, newer, features = pairs(turns)
-    chances = weights.chances(features)
-    likely = np.flatnonzero(chances >= weights.before)
+    found_pairs = pairs(turns)
+    older, newer = found_pairs.older, found_pairs.newer
+    chances, first = weights.goes_first(found_pairs)
+    says_more = covered[rows[older]] - covered[rows[newer]] > _SAYS_MORE
+    apart = found_pairs.features[:, FEATURES.index("nearer")] < _ALIKE
+    likely = np.flatnonzero(first & ~(says_more & apart))
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():

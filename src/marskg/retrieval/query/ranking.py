@@ -317,7 +317,7 @@ class Ranker:
         vector = self._query.vector
         if self._newer is None or vector is None or not self._index.dimension:
             return {}
-        return newer_of(self._index, self._best(rows, total, LOOKED_AT).rows, vector, self._newer)
+        return newer_of(self._index, self._best(rows, total, LOOKED_AT).rows, vector, self._newer, self._heard.covered)
 
     def _marks(self, likely: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> _Marks:
         """Return what is said of candidates that are so ``likely`` to bear: what is not certain is weak as well."""
