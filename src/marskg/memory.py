@@ -142,12 +142,12 @@ class AgentMemory(Handle):
             priority: of a task.
             deadline: of a task.
             pin: keep it, and what it depends on, whatever the policy says.
-            keep: store it although the user's words ask that it is not kept, as in "don't save this: …".
+            keep: store it although the user's words ask that it is not kept, as in "don't save this: …". Without it
+                nothing is stored then: what is returned has no content, and its ``notices`` say why.
             id: an absolute ``urn:uuid:`` of one's own.
 
         Raises:
             InvalidMemory: a field is unknown or out of range.
-            NotKept: the user asks, in the text itself, that it is not kept; ``keep=True`` stores it all the same.
             ClosureViolation, TaskSafetyViolation, CycleError, DuplicateId: the write gate refuses it.
             MemoryTooLarge, BudgetInfeasible: the budget cannot hold it.
         """

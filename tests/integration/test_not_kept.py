@@ -61,12 +61,11 @@ def assert_nowhere(memory: AgentMemory, folder: Path, word: str = WORD) -> None:
 def test_remember_refuses_it_says_so_and_repeats_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "s") as memory:
         before = memory.stats()
-        with pytest.raises(NotKept) as refused:
-            memory.remember(ASKS, subjects="clara", session="s1", key="door", metadata={"n": 1})
-        assert refused.value.asked == "this"
-        assert refused.value.erased is None
-        assert WORD not in str(refused.value)
-        assert "keep=True" in str(refused.value)
+        refused = memory.remember(ASKS, subjects="clara", session="s1", key="door", metadata={"n": 1})
+        assert refused.content is None
+        assert memory.get(refused.id) is None
+        assert WORD not in repr(refused)
+        assert "keep=True" in refused.notices[0]
         assert memory.stats() == before
         assert_nowhere(memory, tmp_path)
 
@@ -91,8 +90,7 @@ def test_a_new_text_metadata_and_a_payload_ask_too(tmp_path: Path) -> None:
         ident = memory.remember("I like tea").id
         with pytest.raises(NotKept):
             memory.update(ident, ASKS)
-        with pytest.raises(NotKept):
-            memory.remember("a note", metadata={"a": [{"note": ASKS}]})
+        assert memory.remember("a note", metadata={"a": [{"note": ASKS}]}).content is None
         assert_nowhere(memory, tmp_path)
 
 
@@ -150,9 +148,9 @@ def test_what_was_just_said_is_left_out_where_it_comes_along_and_erased_where_it
         first = memory.remember("I like tea", session="z2", subjects="clara")
         said = memory.remember(f"my door code is {WORD}", session="z2", subjects="clara")
         memory.remember("It rains", session="z2", subjects="ben")
-        with pytest.raises(NotKept) as refused:
-            memory.remember("Don't remember what I just said.", session="z2", subjects="clara")
-        assert refused.value.erased == said.id
+        refused = memory.remember("Don't remember what I just said.", session="z2", subjects="clara")
+        assert refused.content is None
+        assert f"{said.id} was erased" in refused.notices[0]
         assert memory.get(first.id) is not None
         assert memory.get(other.id) is not None
         memory.erase(id=other.id)
@@ -166,16 +164,12 @@ def test_what_comes_next_is_not_kept_in_its_session_alone(tmp_path: Path) -> Non
     says = "Don't write down what I say next."
     about: dict[str, Any] = {"session": "z", "subjects": "clara"}
     with opened(tmp_path / "s") as memory:
-        with pytest.raises(NotKept) as refused:
-            memory.remember(says, **about)
-        assert refused.value.asked == "next"
+        assert "what comes next is not kept" in memory.remember(says, **about).notices[0]
         assert memory.remember("I like tea", session="other", subjects="clara").content
         assert memory.remember("It rains", session="z", subjects="ben").content
-        with pytest.raises(NotKept, match="turn before"):
-            memory.remember(f"my door code is {WORD}", **about)
+        assert "turn before" in memory.remember(f"my door code is {WORD}", **about).notices[0]
         assert memory.remember("I like coffee", **about).content
-        with pytest.raises(NotKept):
-            memory.remember(says, **about)
+        assert memory.remember(says, **about).content is None
         assert memory.remember("the gate is green", **about, keep=True).content
         assert memory.remember("the gate is new", **about).content
         turns = [{"role": "user", "content": one, "session": "y"} for one in (says, f"it is {WORD}", "I like rice")]
@@ -189,10 +183,8 @@ def test_an_agent_is_told_what_to_call_and_insists_only_where_it_speaks_for_the_
         pass
     with opened(tmp_path / "s", principal="agent:bot?source=chat_user") as memory:
         memory.remember(f"my door code is {WORD}", session="z", subjects="clara")
-        with pytest.raises(NotKept) as refused:
-            memory.remember("Please don't store my last message", session="z", subjects="clara")
-        assert refused.value.erased is None
-        assert "mem.erase" in str(refused.value)
+        refused = memory.remember("Please don't store my last message", session="z", subjects="clara")
+        assert "mem.erase" in refused.notices[0]
         assert memory.remember(ASKS, keep=True).content == ASKS
     with opened(tmp_path / "s", principal="agent:other") as memory, pytest.raises(marskg.NotPermitted, match="keep"):
         memory.remember("I noted it", keep=True)

@@ -37,7 +37,7 @@ from marskg.server.resources import (
     etag,
     unmet,
 )
-from marskg.server.tool_answers import Profiled, Shown, Stored, Taken, Told, Versions, taken
+from marskg.server.tool_answers import Profiled, Shown, Stored, Taken, Told, Versions, kept, taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -97,8 +97,8 @@ class Routes:
                 keep=body.keep,
             )
 
-        kept = await self._pool.run(self._pool.writing(tenant), caller, write)
-        return _written(kept, tenant, HTTPStatus.CREATED)
+        made = kept(await self._pool.run(self._pool.writing(tenant), caller, write))
+        return _written(made, tenant, HTTPStatus.CREATED)
 
     async def memories(self, request: Request, tenant: str) -> Response:
         """List all memories that may be seen, one a line; the last line says that it is the end, or tells an error."""

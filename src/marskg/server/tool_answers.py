@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from marskg.errors import NotKept
+
 if TYPE_CHECKING:
     from marskg.learning.feedback import Feedback
     from marskg.records import Memory, Plan
@@ -193,3 +195,14 @@ def taken(said: Feedback) -> Taken:
 def confirmation(plan: Plan) -> str:
     """Return the words that confirm a plan; they say what it does."""
     return f"forget {len(plan.actions)} memories, {plan.weight_before - plan.weight_after} tokens"
+
+
+def kept(memory: Memory) -> Memory:
+    """Return a memory that was stored.
+
+    Raises:
+        NotKept: the user asked that it is not, so that there is none.
+    """
+    if memory.content is None:
+        raise NotKept(memory.notices[0])
+    return memory

@@ -31,6 +31,7 @@ from marskg.server.tool_answers import (
     Told,
     Versions,
     confirmation,
+    kept,
     taken,
 )
 
@@ -127,7 +128,7 @@ class Tools:
             source_type=self._memory.principal.speaks_as if source is None else source,
             keep=keep,
         )
-        return Stored.of(memory)
+        return Stored.of(kept(memory))
 
     def recall(
         self,

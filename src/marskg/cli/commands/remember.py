@@ -100,6 +100,9 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> Memory:
     """Answer with a memory that was stored, and say what the store has to say about it."""
 
     def show() -> None:
+        if stored.content is None:
+            note(f"note: {stored.notices[0]}")
+            return
         line(stored.id)
         used, budget = memory.weight, memory.settings.current.budget
         note(f"{stored.kind}, {counted(stored.weight, 'token')}; {number(used)} of {number(budget)} tokens are in use")
