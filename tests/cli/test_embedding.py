@@ -52,7 +52,7 @@ def test_what_is_no_model_is_wrong_usage(bare: Callable[..., Outcome], mars: Cal
     for arguments in (("maintenance", "reembed", "--model", "word2vec"), ("settings", "embedding.model=word2vec")):
         refused = bare(*arguments)
         assert refused.status == 2
-        assert "static, e5, minilm" in refused.error
+        assert "auto, e5, static, minilm" in refused.error
     assert "embedding.model=none" in bare("maintenance", "reembed").error
     assert mars("--store", "nowhere", "init", "--embedding", "word2vec").status == 2
 

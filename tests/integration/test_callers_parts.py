@@ -178,6 +178,7 @@ TAKING: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"size": 9, "system": "", "query": "", "answer": 1, "counter": Counting()},
     ),
     "Settings.checked": (marskg.Settings().checked, {"source": "me"}),
+    "Settings.embedded_by": (marskg.Settings().embedded_by, {"model": "static"}),
     "Settings.encrypted_as": (marskg.Settings().encrypted_as, {"encryption": "off"}),
     "Settings.from_json": (marskg.Settings.from_json, {"text": "{}"}),
     "Settings.from_mapping": (marskg.Settings.from_mapping, {"nested": {}}),

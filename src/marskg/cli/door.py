@@ -116,7 +116,8 @@ class Door:
                 self._say_what_every_answer_tells(memory)
             yield memory
             with ExitStack() as shown:
-                memory.close(progress=_bar("making vectors", shown))
+                # No operation: closing does it, but not for as long, and not aloud.
+                memory._components.late.finish(_bar("making vectors", shown))  # noqa: SLF001
 
     @staticmethod
     def _say_what_every_answer_tells(memory: AgentMemory) -> None:

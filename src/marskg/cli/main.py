@@ -126,7 +126,7 @@ def _way_out(error: click.ClickException, context: click.Context | None, given: 
     places = [one for one in context.command.get_params(context) if isinstance(one, click.Argument)]
     if not places or places[-1].type is not FREE_TEXT:
         return ""
-    *others, name = (one.make_metavar(context) for one in places)
+    *others, name = (one.make_metavar(context).strip("[]") for one in places)
     letter = error.option_name.lstrip("-")[:1]
     text = next((one for one in given if one.startswith("-") and not one.startswith("--") and letter in one), None)
     text = next((one for one in given if one.startswith(error.option_name)), text)

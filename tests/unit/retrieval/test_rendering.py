@@ -76,6 +76,7 @@ def test_the_structured_form_carries_ids_and_attribution() -> None:
         "session": None,
         "status": "in_progress",
         "shortened": False,
+        "newer": None,
     }
 
 

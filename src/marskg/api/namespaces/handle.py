@@ -187,22 +187,17 @@ class Handle(FlatNames, Spelt):
         """Return the store's time: the clock, never before the last recorded time (section 10)."""
         return self._writer.now()
 
-    def close(self, progress: Callable[[int], None] | None = None) -> None:
+    def close(self) -> None:
         """Release the store; a second call does nothing.
 
         Vectors that are made after the write are waited for, ten seconds at most; what is not made then is made when
         the store is next read.
-
-        Args:
-            progress: hears how many vectors were made meanwhile; with it all of them are waited for.
 
         Raises:
             EngineUnavailable: what was shown last cannot be recorded, as the server went away.
         """
         self.maintenance.stop()
         try:
-            if progress is not None:
-                self._components.late.finish(progress)
             self._writer.commit_accesses()
         finally:
             self._components.late.close()

@@ -1,7 +1,8 @@
 """Which of the turns that are ranked tell the older value of something that another of them tells anew.
 
-Guarantees: goes by turns and statements without a key that the reader's mask shows, that say something rather than
-ask, and that are about the same people as far as both name them; of two, the one that is valid from later is the newer.
+Guarantees: goes by turns that the reader's mask shows, that say something rather than ask, and that are about the same
+people as far as both name them; of two, the one that is valid from later is the newer. What is stored as a statement
+is not a turn: whoever keeps statements gives those that change a key.
 It goes by the first :data:`LOOKED_AT` of the ranking alone, whatever number is asked for, and by nothing that depends
 on a language. Nothing is stored. The weights are found by ``scripts/newer.py`` on the lives of invented people, for
 each bundled model. Source: semantics section 13 (current before stale); ADR 100.
@@ -42,7 +43,7 @@ _ALIKE: Final = 0.2
 _DAY: Final = 86_400_000
 _SAID: Final = [SOURCES.index(SourceType.CHAT_USER), SOURCES.index(SourceType.CHAT_ASSISTANT)]
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
-_TASK: Final = KINDS.index(Kind.TASK)
+_EPISODE: Final = KINDS.index(Kind.EPISODIC)
 
 #: What is known of a pair, in the order of the weights: how much nearer the two are to each other than others are to
 #: either; the logarithm of the days between them; whether both are of one session; whether the user said the older, and
@@ -119,7 +120,7 @@ class Weights:
 #: By the name of the model, as ``scripts/newer.py`` prints it.
 WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType({
     "static:l2_supercat_256": Weights(
-        (4.544, 0.01, 0.357, 6.585, 7.338, 0.708, 0.535), -16.665, Limits(0.3, 0.3, 0.1)
+        (4.544, 0.01, 0.357, 6.585, 7.338, 0.708, 0.535), -16.665, Limits(0.3, 0.3, 0.3)
     ),
     "e5:multilingual-e5-small-q4": Weights(
         (5.854, -0.056, 0.131, 6.358, 6.89, 1.083, 1.066), -16.564, Limits(0.3, 0.12, -2.0)
@@ -202,9 +203,9 @@ def turns_of(
 
 
 def _telling(index: MemoryIndex, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return those of ``rows`` that are turns or statements without a key, say something, and have a vector."""
+    """Return those of ``rows`` that are turns, say something, and have a vector."""
     held = index.columns
-    tells = held["states"][rows] & held["vectored"][rows] & (held["key"][rows] < 0) & (held["kind"][rows] != _TASK)
+    tells = held["states"][rows] & held["vectored"][rows] & (held["key"][rows] < 0) & (held["kind"][rows] == _EPISODE)
     told: npt.NDArray[np.intp] = rows[tells & np.isin(held["sourceType"][rows], _SAID)]
     return told
 

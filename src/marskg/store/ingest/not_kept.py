@@ -8,15 +8,15 @@ kept whole or not at all. Source: issue 54 item 4; semantics section 13; ADR 102
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from marskg.errors import NotKept
-from marskg.json_object import told_in
 from marskg.language.not_kept.reading import Unkept, asked_not_to_keep
 from marskg.ontology.vocabulary import Kind, SourceType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from marskg.drafts import Draft
@@ -59,7 +59,7 @@ class NotKeeping:
         """Return what a user's ``content``, or a text of ``further`` JSON of theirs, asks not to keep."""
         if not self._writer.state.settings.learning.not_kept:
             return None
-        texts = (text for one in further if one for _, text in told_in(one))
+        texts = (text for one in further if one for text in _texts(one))
         return next((asked for text in (content, *texts) if (asked := asked_not_to_keep(text)) is not None), None)
 
     def refuse(self, draft: Draft) -> None:
@@ -106,6 +106,19 @@ class NotKeeping:
     def take_before(self, draft: Draft) -> tuple[str, str | None]:
         """Erase what the speaker of ``draft`` said before it; returns what is told of that, and the id that went."""
         return (_NOT_FOUND, None) if self._erase is None else self._erase(draft)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts of free JSON, names left out, whatever else stands in it: who stores it checks that."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            pending += [*one.values()][::-1]
+        elif isinstance(one, list | tuple):
+            pending += one[::-1]
 
 
 class LeftOut:
