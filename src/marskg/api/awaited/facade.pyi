@@ -379,7 +379,7 @@ class AsyncMemory(AwaitedMemory):
         """Return the tenant's name."""
     async def weight(self) -> int:
         """Return what the live memories weigh together, in tokens."""
-    async def close(self, progress: Callable[[int], None] | None = None) -> None:
+    async def close(self) -> None:
         """Release the store; a second call does nothing."""
     async def cypher(
         self,
