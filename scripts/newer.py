@@ -1,13 +1,13 @@
 """Finds which of two turns outdates the other, on lives of invented people: what ``WEIGHTS`` holds for a model.
 
 Run: ``python -m scripts.newer --model static FILE FILE …``. A file has people with what they told, in order, and with
-plain questions: which turns answer each, and which told what held before (``ordinary-open.json.gz``). Each question is
+plain questions: which turns answer each, and which told what held before (``tests/data/lives.json``). Each question is
 asked of the product through its public door; of each two turns among the best it is learned whether the newer answers
 it and the older did (a logistic regression; every pair that does counts ``TELLS`` times).
 
 Below the weights it prints what those say of a file that were found without it, and found on it and the others without
 the people asked: how often the outdated turn stood first or alone before and after, and the share of the questions of
-which an answer stands among the first three and eight.
+which an answer stands first, and among the first three and eight.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
                 source_type=f"chat_{turn['role']}",
             )
             told[done.id] = turn["id"]
+        memory.maintenance.reembed()  # what is made after the write
         view = memory._reading.view  # noqa: SLF001 - the index is no part of the facade
         index = view.refresh(memory._writer.fresh_state())  # noqa: SLF001 - nor is the writer
         for one in life["questions"]:
