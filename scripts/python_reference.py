@@ -100,7 +100,7 @@ What an operation returns is a frozen record: it can be copied, pickled and comp
 >>> mem = marskg.open("./memory", tenant="alice")
 >>> hits = mem.retrieve("tomatoes")
 >>> hits.to_dicts()[0]["memory"]["content"]
-'I water the tomatoes twice a week'
+'Alice waters her tomatoes twice a week'
 >>> try:
 ...     mem.retrieve("tomatoes", limit=5)
 ... except marskg.InvalidCall as error:

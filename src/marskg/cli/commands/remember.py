@@ -86,9 +86,13 @@ def remember(door: Door, /, text: str, **fields: Any) -> Memory:  # noqa: ANN401
 
     A TEXT that begins with a dash comes last, after --.
     """
+    from marskg.errors import NotKept
+
     content = text_or_stdin(text)
     with door.memory(create=True) as memory:
         stored = memory.remember(content, **_given(fields))
+        if stored.content is None:
+            raise NotKept(stored.notices[0])
         return show_stored(door, memory, stored)
 
 
@@ -100,9 +104,6 @@ def show_stored(door: Door, memory: AgentMemory, stored: Memory) -> Memory:
     """Answer with a memory that was stored, and say what the store has to say about it."""
 
     def show() -> None:
-        if stored.content is None:
-            note(f"note: {stored.notices[0]}")
-            return
         line(stored.id)
         used, budget = memory.weight, memory.settings.current.budget
         note(f"{stored.kind}, {counted(stored.weight, 'token')}; {number(used)} of {number(budget)} tokens are in use")
