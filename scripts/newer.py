@@ -1,13 +1,15 @@
-"""Finds which of two turns outdates the other, on lives of invented people: what ``WEIGHTS`` holds for a model.
+"""Finds which of two turns outdates the other, on lives of invented people: what ``newer.json`` holds for a model.
 
-Run: ``python -m scripts.newer --model static FILE FILE …``. A file has people with what they told, in order, and with
-plain questions: which turns answer each, and which told what held before (``tests/data/lives.json``). Each question is
-asked of the product through its public door; of each two turns among the best it is learned whether the newer answers
-it and the older did (a logistic regression; every pair that does counts ``TELLS`` times).
+Run: ``python -m scripts.newer --model static FILE FILE …``; ``--write`` puts them into ``newer.json``. A file has
+people with what they told, in order, and with plain questions: which turns answer each, and which told what held before
+(``tests/data/lives-*.json``). Each question is asked of the product through its public door; of each two turns among
+the best it is learned whether the newer answers it and the older did (a logistic regression on what is known of the
+pair and on the :data:`DIRECTIONS` in which the turns differ most; every pair that does counts ``TELLS`` times, and of
+the others one in ``ONE_IN`` is learned from).
 
-Below the weights it prints what those say of a file that were found without it, and found on it and the others without
-the people asked: how often the outdated turn stood first or alone before and after, and the share of the questions of
-which an answer stands first, and among the first three and eight.
+Below it prints what those say of a file that were found without it, and found on it and the others without the people
+asked: how often the outdated turn stood first or alone before and after, and the share of the questions of which an
+answer stands first, and among the first three and eight.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import numpy as np
 import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
-from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Limits, Pairs, Weights, pairs, turns_of
+from marskg.retrieval.query import newer
+from marskg.retrieval.query.newer import BEFORE, FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Weights, pairs, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,10 +36,13 @@ if TYPE_CHECKING:
 
 #: What a pair counts of which the newer answers and the older did, in pairs that do not; and what holds weights back.
 TELLS: Final = 60.0
-_RIDGE: Final = 3.0
+ONE_IN: Final = 8
+DIRECTIONS: Final = 32
+_RIDGE: Final = 0.002
 _STEPS: Final = 60
 _FOLDS: Final = 4
 _FIRST: Final = (1, 3, 8)
+_DIGITS: Final = 4
 
 
 class Asked(NamedTuple):
@@ -46,6 +52,7 @@ class Asked(NamedTuple):
     found: list[str]
     #: The place among the found of each of those that the pairs are of.
     places: list[int]
+    turns: Turns
     pairs: Pairs
     evidence: list[set[str]]
     stale: set[str]
@@ -94,39 +101,63 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             ranked = sorted(hits, key=lambda hit: (-hit.score, hit.memory.sequence))
             ids = [hit.memory.id for hit in ranked]
             vector = question_vectors(encoder, [one["q"]])[0]
-            rows, turns = turns_of(index, np.array([index.rows[ident] for ident in ids], dtype=np.intp), vector)
+            rows = newer.telling(index, np.array([index.rows[ident] for ident in ids], dtype=np.intp))
+            turns = turns_of(index, rows, index.vectors["vector"][rows], vector)
             places = [ids.index(index.ids[row]) for row in rows.tolist()]
             answers = [set(each) for each in one["evidence"]]
-            yield Asked(life["id"], [told[ident] for ident in ids], places, pairs(turns), answers, set(one["stale"]))
+            found = [told[ident] for ident in ids]
+            yield Asked(life["id"], found, places, turns, pairs(turns), answers, set(one["stale"]))
 
 
-def fitted(asked: Iterable[Asked], limits: Limits) -> Weights:
+def fitted(asked: Iterable[Asked]) -> Weights:
     """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
     given = [one for one in asked if len(one.pairs.older)]
-    features, tells = (
-        np.concatenate([one.pairs.features for one in given]),
-        np.concatenate([one.tells for one in given]),
-    )
+    vectors = np.concatenate([one.turns.vectors for one in given])
+    centre = vectors.mean(axis=0)
+    # The directions in which the turns differ most.
+    directions = np.linalg.eigh((vectors - centre).T @ (vectors - centre))[1][:, ::-1][:, :DIRECTIONS]
+    chosen = np.random.default_rng(ONE_IN)
+    features, tells = [], []
+    for one in given:
+        told = one.tells
+        kept = told | (chosen.random(len(told)) < 1 / ONE_IN)
+        along = (one.turns.vectors - centre) @ directions
+        older, younger = one.pairs.older[kept], one.pairs.newer[kept]
+        features.append(np.hstack([one.pairs.features[kept], along[older], along[younger]]))
+        tells.append(told[kept])
+    of_features, even = _regressed(np.concatenate(features), np.concatenate(tells))
+    own, old, new = np.split(of_features, [len(FEATURES), len(FEATURES) + DIRECTIONS])
+    older_vector, newer_vector = directions @ old, directions @ new
+    even -= float(centre @ (older_vector + newer_vector))
+    exact = (older_vector.round(_DIGITS), newer_vector.round(_DIGITS))
+    return Weights(tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact)
+
+
+def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) -> tuple[Any, float]:
+    """Return the weights of a logistic regression, and what stands for none of its features."""
     middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     table = np.column_stack([(features - middle) / spread, np.ones(len(features))])
-    counts, found = np.where(tells, TELLS, 1.0), np.zeros(table.shape[1])
-    ridge = np.diag([*[_RIDGE] * len(middle), 1e-6])
+    counts, found = np.where(tells, TELLS / ONE_IN, 1.0), np.zeros(table.shape[1])
+    ridge = np.diag([*[_RIDGE * counts.sum()] * len(middle), 1e-6])
     for _ in range(_STEPS):
         likely = 1.0 / (1.0 + np.exp(-np.clip(table @ found, -60.0, 60.0)))
         slope = table.T @ (counts * (likely - tells)) + ridge @ found
-        found -= np.linalg.solve((table.T * (counts * likely * (1 - likely))) @ table + ridge, slope)
+        step = np.linalg.solve((table.T * (counts * likely * (1 - likely))) @ table + ridge, slope)
+        found -= step
+        if np.abs(step).max() < 1e-8:  # noqa: PLR2004 - it has come to rest
+            break
     of_features = found[:-1] / spread
-    return Weights(tuple(np.round(of_features, 3).tolist()), round(float(found[-1] - of_features @ middle), 3), limits)
+    return of_features, float(found[-1] - of_features @ middle)
 
 
 def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
     """Return what was found, each after what outdates it by ``weights``, and what is marked as outdated."""
     best: dict[int, tuple[float, int]] = {}
-    chances, first = (np.zeros(0), np.zeros(0)) if weights is None else weights.goes_first(one.pairs)
-    for older, newer, chance, goes in zip(one.pairs.older, one.pairs.newer, chances, first, strict=False):
-        if goes:
+    chances = np.zeros(0) if weights is None else weights.chances(one.turns, one.pairs)
+    for older, younger, chance in zip(one.pairs.older, one.pairs.newer, chances, strict=False):
+        if chance >= BEFORE:
             place = one.places[older]
-            best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[newer]))
+            best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[younger]))
     order: dict[int, None] = {}
 
     def put(place: int) -> None:
@@ -164,21 +195,31 @@ def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
     )
 
 
-def lines(files: dict[str, list[Asked]], limits: Limits) -> Iterator[str]:
+def lines(files: dict[str, list[Asked]]) -> Iterator[str]:
     """Yield what was found."""
-    whole = fitted((one for asked in files.values() for one in asked), limits)
-    yield f"Weights({whole.of_features}, {whole.even}, {whole.limits})"
-    yield ", ".join(FEATURES)
     for name, asked in files.items():
         others = [one for other, found in files.items() if other != name for one in found]
         yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
         if others:
-            yield f"  found without this file: {measured(asked, [fitted(others, limits)] * len(asked))}"
+            yield f"  found without this file: {measured(asked, [fitted(others)] * len(asked))}"
         lives = list(dict.fromkeys(one.life for one in asked))
         folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
-        found = [fitted([*others, *(one for one in asked if one.life not in fold)], limits) for fold in folds]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)]) for fold in folds]
         held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
         yield f"  found without the people asked: {measured(asked, held_out)}"
+
+
+def write(model: str, found: Weights) -> None:
+    """Put ``found`` into what the product reads."""
+    path = Path(newer.__file__).with_name("newer.json")
+    held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    held[model] = {
+        "features": found.of_features,
+        "even": found.even,
+        "older": found.older.tolist(),
+        "newer": found.newer.tolist(),
+    }
+    path.write_text(json.dumps(held, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -186,12 +227,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--model", default="static")
-    parser.add_argument("--before", type=float, default=0.3, help="the chance from which the newer goes first")
-    parser.add_argument("--farther", type=float, default=0.12, help="how much farther from the question it may be")
-    parser.add_argument("--nearer", type=float, default=-2.0, help="how much nearer the two are than others to either")
+    parser.add_argument("--write", action="store_true", help="put the weights into newer.json")
     given = parser.parse_args()
-    limits = Limits(given.before, given.farther, given.nearer)
-    for line in lines({file.name: asked_of(file, given.model) for file in given.files}, limits):
+    files = {file.name: asked_of(file, given.model) for file in given.files}
+    whole = fitted(one for asked in files.values() for one in asked)
+    print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even)
+    encoder = load_model(given.model)
+    if given.write and encoder is not None:
+        write(encoder.name, whole)
+    for line in lines(files):
         print(line)
 
 

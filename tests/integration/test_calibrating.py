@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from marskg.retrieval.query.newer import Limits
+from marskg.retrieval.query.newer import FEATURES
 from scripts import certainty, newer
 
-LIVES = Path(__file__).parents[1] / "data" / "lives.json"
+LIVES = Path(__file__).parents[1] / "data" / "lives-a.json"
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +30,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_whose_value_is_newer_is_learned(file: Path) -> None:
     asked = newer.asked_of(file, "static")
     assert len(asked) > 20
-    lines = [*newer.lines({file.name: asked}, Limits(0.3, 0.3, 0.3))]
-    assert lines[0].startswith("Weights((")
-    assert any("stale first" in line for line in lines)
+    found = newer.fitted(asked)
+    assert len(found.of_features) == len(FEATURES)
+    assert found.older.shape == found.newer.shape == (asked[0].turns.vectors.shape[1],)
+    assert any("stale first" in line for line in newer.lines({file.name: asked}))
 
 
 def test_what_is_certain_is_calibrated(file: Path) -> None:

@@ -35,6 +35,7 @@ from marskg.retrieval.index.lexical import Lexical
 from marskg.retrieval.index.metadata_filter import words_of
 from marskg.retrieval.index.passage_index import Passages
 from marskg.retrieval.index.provisional import Provisional
+from marskg.retrieval.index.row_terms import RowTerms
 from marskg.retrieval.index.similar_words import Vocabulary
 from marskg.retrieval.index.spellings import Spellings
 from marskg.retrieval.index.turns import Turns
@@ -127,6 +128,7 @@ class MemoryIndex:
         self.columns = Columns(_COLUMNS)
         self.vectors = Columns({"vector": (np.float32, 0)}, {"vector": dimension})
         self.lexical = Lexical()
+        self.terms = RowTerms()
         self.passages = Passages(dimension)
         #: What stands for vectors that take long.
         self.provisional = Provisional()
@@ -195,7 +197,7 @@ class MemoryIndex:
             self.columns["vectored"][place] = True
             if passages is not None and place in self.passages.spans:
                 self.passages.set_vectors(place, passages)
-            self.provisional.remove(place)
+            self.provisional.made(place)
         elif early is not None:
             self.provisional.put(place, early)
         self.features.changed(ident)
@@ -215,6 +217,7 @@ class MemoryIndex:
         slot = terms((row["key"] or "").replace("/", " ").replace("_", " "))
         unsaid = [term for term in slot if term not in held]
         self.columns["length"][place] = self.lexical.add(place, found + unsaid)
+        self.terms.put(place, found + unsaid)
         if len(row["content"]) > PASSAGE and len(parts := passages(row["content"])) > 1:
             self.passages.add(place, [terms(part) + unsaid for part in parts])
         return place
@@ -310,6 +313,7 @@ class MemoryIndex:
         self.columns["vectored"][place] = False
         if self.dimension:
             self.vectors["vector"][place] = 0
+        self.terms.remove(place)
         self.passages.remove(place)
         self.provisional.remove(place)
         self._drop_facets(place)
@@ -329,6 +333,7 @@ class MemoryIndex:
         self.turns.forget()
         self.vectors.keep(kept)
         self.lexical.renumber(places)
+        self.terms.renumber(places)
         self.passages.renumber(places)
         self.provisional.renumber(places)
         self.vocabulary = Vocabulary(self.lexical)

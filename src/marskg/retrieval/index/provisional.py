@@ -1,7 +1,8 @@
 """What stands for the vectors that are not made yet: those of the static model, which a write has time for.
 
-Guarantees: they are in memory alone and in no file; one goes as soon as the memory's own vector comes, or its content
-goes; a similarity is that of two vectors alone. Source: semantics section 13 (what was written is found at once).
+Guarantees: they are in memory alone and in no file; one counts no more as soon as the memory's own vector comes, and
+goes when that of every other has come, or its content goes; a similarity is that of two vectors alone. Source:
+semantics section 13 (what was written is found at once).
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ class Provisional:
         """Hold nothing."""
         #: row → ``[1 + n, dimension]``: the vector of the whole text, and those of its passages.
         self._rows: dict[int, Vectors] = {}
+        #: Those whose own vector has come, for what is compared with one whose has not.
+        self._made: dict[int, Vectors] = {}
         self._flat: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Vectors] | None = None
 
     def __len__(self) -> int:
@@ -34,14 +37,30 @@ class Provisional:
         self._rows[row] = vectors
         self._flat = None
 
+    def made(self, row: int) -> None:
+        """Let nothing stand for the vectors of ``row`` any more: its own have come."""
+        if (vectors := self._rows.pop(row, None)) is not None:
+            self._made[row] = vectors
+            self._flat = None
+        if not self._rows:
+            self._made.clear()
+
     def remove(self, row: int) -> None:
-        """Forget what stands for the vectors of ``row``, if anything does."""
+        """Forget ``row``, whose content is gone."""
+        self._made.pop(row, None)
         if self._rows.pop(row, None) is not None:
             self._flat = None
+
+    def whole(self, rows: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Vectors]:
+        """Return those of ``rows`` that have a static vector still, and the ``[n, dimension]`` of their whole texts."""
+        held = {**self._made, **self._rows}
+        kept = [row for row in rows.tolist() if row in held]
+        return np.array(kept, dtype=np.intp), np.array([held[row][0] for row in kept])
 
     def renumber(self, places: npt.NDArray[np.int64]) -> None:
         """Move every row ``r`` to ``places[r]``."""
         self._rows = {int(places[row]): vectors for row, vectors in self._rows.items()}
+        self._made = {int(places[row]): vectors for row, vectors in self._made.items()}
         self._flat = None
 
     def similarities(self, vector: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:

@@ -149,6 +149,7 @@ def _restored(arrays: dict[str, Any]) -> tuple[MemoryIndex, Reached]:
     index.columns.replace({name[7:]: array for name, array in arrays.items() if name.startswith("column.")})
     index.vectors.replace({"vector": arrays["vector"].astype(np.float32)})
     index.lexical.restore(meta["terms"], *(arrays[name] for name in _LEXICAL))
+    index.terms.restore(index.lexical)
     passages = index.passages
     passages.columns.replace({name: arrays[f"passage.{name}"] for name in passages.columns.names})
     passages.vectors.replace({"vector": arrays["passage.vector"].astype(np.float32)})

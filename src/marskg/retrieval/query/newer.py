@@ -3,15 +3,18 @@
 Guarantees: goes by turns that the reader's mask shows, that say something rather than ask, and that are about the same
 people as far as both name them; of two, the one that is valid from later is the newer. What is stored as a statement
 is not a turn: whoever keeps statements gives those that change a key.
-It goes by the first :data:`LOOKED_AT` of the ranking alone, whatever number is asked for, and by nothing that depends
-on a language. Nothing is stored. The weights are found by ``scripts/newer.py`` on the lives of invented people, for
-each bundled model. Source: semantics section 13 (current before stale); ADR 100.
+It goes by the first :data:`LOOKED_AT` of the ranking alone, whatever number is asked for, and by no list of words.
+Nothing is stored. The weights, ``newer.json``, are found by ``scripts/newer.py`` on the lives of invented people, for
+each bundled model. Turns whose vectors are not made yet are compared by what stands for these. Source: semantics
+section 13 (current before stale); ADR 100.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,7 +24,7 @@ from marskg.ontology.vocabulary import KINDS, Kind, SourceType
 from marskg.retrieval.index.memory_index import SOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -31,15 +34,11 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=np.generic)
 #: Of a ranking, how many of the best are looked at.
 LOOKED_AT: Final = 60
-#: How likely one is to tell a newer value where the older one is marked.
-MARKED: Final = 0.9
+#: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well.
+BEFORE: Final = 0.6
+MARKED: Final = 0.95
 #: How many of the nearest tell how near others are to a text anyway.
 _NEAREST: Final = 5
-#: What says so much more of the question's words than another, as a share of them, is not outdated by that, unless they
-#: are nearer to each other, by so much, than others are to either. Where lives change, a question has mostly no word of
-#: either.
-_SAYS_MORE: Final = 0.5
-_ALIKE: Final = 0.2
 _DAY: Final = 86_400_000
 _SAID: Final = [SOURCES.index(SourceType.CHAT_USER), SOURCES.index(SourceType.CHAT_ASSISTANT)]
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
@@ -47,12 +46,25 @@ _EPISODE: Final = KINDS.index(Kind.EPISODIC)
 
 #: What is known of a pair, in the order of the weights: how much nearer the two are to each other than others are to
 #: either; the logarithm of the days between them; whether both are of one session; whether the user said the older, and
-#: the newer; how near the older, and the newer, is to the question, in deviations from the mean of what is ranked.
-FEATURES: Final = ("nearer", "days", "session", "older by user", "newer by user", "older asked", "newer asked")
+#: the newer; how near the older, and the newer, is to the question, in deviations from the mean of what is looked at;
+#: how rare among that the rarest word is that both have.
+FEATURES: Final = (
+    "nearer",
+    "days",
+    "session",
+    "older by user",
+    "newer by user",
+    "older asked",
+    "newer asked",
+    "shared",
+)
 
 
 class Turns(NamedTuple):
-    """Turns side by side: unit vectors ``[n, d]``, nearness to the question, and when, in which session, whose."""
+    """Turns side by side: unit vectors ``[n, d]``, nearness to the question, and when, in which session, whose.
+
+    ``terms`` has the numbers of each one's terms.
+    """
 
     vectors: npt.NDArray[np.float64]
     near: npt.NDArray[np.float64]
@@ -60,77 +72,72 @@ class Turns(NamedTuple):
     sequences: npt.NDArray[np.int64]
     sessions: npt.NDArray[np.int64]
     by_user: npt.NDArray[np.bool_]
+    terms: Sequence[npt.NDArray[np.uint32]]
 
 
 class Pairs(NamedTuple):
-    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair.
-
-    ``farther`` is ``[pairs]``, how much less near to the question the newer is than the older.
-    """
+    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair."""
 
     older: npt.NDArray[np.intp]
     newer: npt.NDArray[np.intp]
     features: npt.NDArray[np.float64]
-    farther: npt.NDArray[np.float64]
-
-
-class Limits(NamedTuple):
-    """Where the newer of a pair goes first: from a chance of ``before`` on, at most ``farther`` from the question.
-
-    And where the two are nearer to each other, by ``nearer``, than others are to either. Without these what is newer
-    and beside the point goes before what answers a question about something that never changed.
-    """
-
-    before: float
-    farther: float
-    nearer: float
 
 
 class Newer(NamedTuple):
-    """Who tells a newer value: its row or id, and whether that is likely enough for the older one to be marked."""
+    """Who tells a newer value: its row, and how likely that is."""
 
     row: int
-    marked: bool
+    chance: float
+
+    @property
+    def marked(self) -> bool:
+        """Return whether it is likely enough for the older one to be marked."""
+        return self.chance >= MARKED
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A logistic regression over :data:`FEATURES`: what each unit adds to the logarithm of the odds, and ``even``."""
+    """A logistic regression: what each unit of :data:`FEATURES` adds to the logarithm of the odds, and ``even``.
+
+    ``older`` and ``newer`` are ``[d]``: what their products with the vectors of the two turns add, as texts that tell
+    what may change, and texts that tell a change, are alike in any language.
+    """
 
     of_features: tuple[float, ...]
     even: float
-    limits: Limits
+    older: npt.NDArray[np.float64]
+    newer: npt.NDArray[np.float64]
 
-    def chances(self, features: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def chances(self, turns: Turns, found: Pairs) -> npt.NDArray[np.float64]:
         """Return, for each pair, how likely the newer tells the value that is asked for, and the older did."""
+        told = np.vecdot(turns.vectors, self.older)[found.older] + np.vecdot(turns.vectors, self.newer)[found.newer]
+        total = self.even + told
         # Summed up one after another, so that it comes out the same on every machine.
-        total = np.full(len(features), self.even)
         for place, weight in enumerate(self.of_features):
-            total += weight * features[:, place]
-        found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(total, -60.0, 60.0)))
-        return found
-
-    def goes_first(self, found: Pairs) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return, for each pair, the chance of it, and whether the newer goes before the older."""
-        chances = self.chances(found.features)
-        alike = found.features[:, FEATURES.index("nearer")] >= self.limits.nearer
-        return chances, (chances >= self.limits.before) & (found.farther <= self.limits.farther) & alike
+            total += weight * found.features[:, place]
+        chances: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(total, -60.0, 60.0)))
+        return chances
 
 
-#: By the name of the model, as ``scripts/newer.py`` prints it.
-WEIGHTS: Final[Mapping[str, Weights]] = MappingProxyType({
-    "static:l2_supercat_256": Weights(
-        (4.544, 0.01, 0.357, 6.585, 7.338, 0.708, 0.535), -16.665, Limits(0.3, 0.3, 0.3)
-    ),
-    "e5:multilingual-e5-small-q4": Weights(
-        (5.854, -0.056, 0.131, 6.358, 6.89, 1.083, 1.066), -16.564, Limits(0.3, 0.12, -2.0)
-    ),
-})  # fmt: skip
+class Asked(NamedTuple):
+    """A question's vector by one model, and the weights for what that makes."""
+
+    vector: npt.NDArray[np.float32]
+    weights: Weights
 
 
 def weights_of(model: str | None) -> Weights | None:
     """Return the weights for what the store calls ``model``, name and dimension; None where there are none."""
-    return None if model is None else WEIGHTS.get(model.rpartition("/")[0])
+    return None if model is None else _weights().get(model.rpartition("/")[0])
+
+
+@cache
+def _weights() -> Mapping[str, Weights]:
+    read = json.loads((files("marskg.retrieval.query") / "newer.json").read_text(encoding="utf-8"))
+    return {
+        model: Weights(tuple(held["features"]), held["even"], np.array(held["older"]), np.array(held["newer"]))
+        for model, held in read.items()
+    }
 
 
 def pairs(turns: Turns) -> Pairs:
@@ -151,61 +158,85 @@ def pairs(turns: Turns) -> Pairs:
             turns.by_user[newer],
             asked[older],
             asked[newer],
+            _shared(turns.terms)[older, newer],
         ],
         axis=1,
     )
-    return Pairs(older, newer, features, turns.near[older] - turns.near[newer])
+    return Pairs(older, newer, features)
 
 
-def newer_of(
-    index: MemoryIndex,
-    rows: npt.NDArray[np.intp],
-    vector: npt.NDArray[np.float32],
-    weights: Weights,
-    covered: npt.NDArray[np.float64],
-) -> dict[int, Newer]:
+def _shared(held: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.float64]:
+    """Return ``[n, n]``: how rare, by its idf among all of ``held``, the rarest term is that two of them have."""
+    count = len(held)
+    found, which = np.unique(np.concatenate(held), return_inverse=True)
+    has = np.zeros((len(found), count), dtype=np.bool_)
+    has[which, np.repeat(np.arange(count), [len(one) for one in held])] = True
+    often = has.sum(axis=1)
+    shared = np.zeros((count, count))
+    # The commonest first: what is rarer takes its place.
+    for term in np.argsort(-often, kind="stable").tolist():
+        if often[term] > 1:
+            rows = np.flatnonzero(has[term])
+            shared[rows[:, None], rows] = np.log((count + 1) / (often[term] + 0.5))
+    return shared
+
+
+def newer_of(index: MemoryIndex, rows: npt.NDArray[np.intp], asked: Asked, early: Asked | None) -> dict[int, Newer]:
     """Return those of ``rows``, best first, that another of them outdates perhaps, each with who most likely does.
 
-    ``vector`` is that of the question, ``covered`` the share of its words that each row of the index says.
+    ``early`` is the question by what stands for vectors that are not made yet.
     """
-    rows, turns = turns_of(index, rows[:LOOKED_AT], vector)
+    rows = telling(index, rows[:LOOKED_AT])
+    made = rows[index.columns["vectored"][rows]]
+    found = _outdated(index, made, turns_of(index, made, index.vectors["vector"][made], asked.vector), asked.weights)
+    if early is None or len(made) == len(rows):
+        return found
+    held, vectors = index.provisional.whole(rows)
+    standing = _outdated(index, held, turns_of(index, held, vectors, early.vector), early.weights)
+    return {
+        row: max((one for one in (found.get(row), standing.get(row)) if one is not None), key=lambda one: one.chance)
+        for row in [*found, *(row for row in standing if row not in found)]
+    }
+
+
+def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weights: Weights) -> dict[int, Newer]:
     if len(rows) < 2:  # noqa: PLR2004 - one is no pair
         return {}
     found_pairs = pairs(turns)
-    older, newer = found_pairs.older, found_pairs.newer
-    chances, first = weights.goes_first(found_pairs)
-    says_more = covered[rows[older]] - covered[rows[newer]] > _SAYS_MORE
-    apart = found_pairs.features[:, FEATURES.index("nearer")] < _ALIKE
-    likely = np.flatnonzero(first & ~(says_more & apart))
+    older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
+    likely = np.flatnonzero(chances >= BEFORE)
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
         one, other = int(rows[older[place]]), int(rows[newer[place]])
         if one not in found and _about_same(index, one, other):
-            found[one] = Newer(other, bool(chances[place] >= MARKED))
+            found[one] = Newer(other, float(chances[place]))
     return found
 
 
 def turns_of(
-    index: MemoryIndex, rows: npt.NDArray[np.intp], vector: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.intp], Turns]:
-    """Return those of ``rows`` of which one may outdate another, and what is known of each."""
-    rows, held = _telling(index, rows), index.columns
-    vectors = index.vectors["vector"][rows].astype(np.float64)
-    return rows, Turns(
-        vectors,
-        np.vecdot(vectors, vector.astype(np.float64)),
+    index: MemoryIndex,
+    rows: npt.NDArray[np.intp],
+    vectors: npt.NDArray[np.float32],
+    asked: npt.NDArray[np.float32],
+) -> Turns:
+    """Return what is known of ``rows`` whose texts have ``vectors``, of which the question's is ``asked``."""
+    held, exact = index.columns, vectors.astype(np.float64)
+    return Turns(
+        exact,
+        np.vecdot(exact, asked.astype(np.float64)) if len(rows) else np.zeros(0),
         held["validFrom"][rows],
         held["sequence"][rows],
         held["session"][rows].astype(np.int64),
         held["sourceType"][rows] == _USER,
+        [index.terms.of(row) for row in rows.tolist()],
     )
 
 
-def _telling(index: MemoryIndex, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return those of ``rows`` that are turns, say something, and have a vector."""
+def telling(index: MemoryIndex, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return those of ``rows`` that are turns and say something."""
     held = index.columns
-    tells = held["states"][rows] & held["vectored"][rows] & (held["key"][rows] < 0) & (held["kind"][rows] == _EPISODE)
+    tells = held["states"][rows] & (held["key"][rows] < 0) & (held["kind"][rows] == _EPISODE)
     told: npt.NDArray[np.intp] = rows[tells & np.isin(held["sourceType"][rows], _SAID)]
     return told
 

@@ -24,10 +24,10 @@ from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
 from marskg.retrieval.query.intent import Intent, infer
-from marskg.retrieval.query.newer import LOOKED_AT, carried, newer_of
+from marskg.retrieval.query.newer import LOOKED_AT, Asked, carried, newer_of, weights_of
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, OWN_EVIDENCE, Among
+from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, EARLY_MODEL, FILLING, OWN_EVIDENCE, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.respelled import respelled, with_spellings
 from marskg.retrieval.query.soft_match import Said, soft_match
@@ -317,7 +317,10 @@ class Ranker:
         vector = self._query.vector
         if self._newer is None or vector is None or not self._index.dimension:
             return {}
-        return newer_of(self._index, self._best(rows, total, LOOKED_AT).rows, vector, self._newer, self._heard.covered)
+        early, standing = self._query.early, weights_of(f"{EARLY_MODEL}/")
+        standing_for = None if early is None or standing is None else Asked(early, standing)
+        best = self._best(rows, total, LOOKED_AT).rows
+        return newer_of(self._index, best, Asked(vector, self._newer), standing_for)
 
     def _marks(self, likely: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> _Marks:
         """Return what is said of candidates that are so ``likely`` to bear: what is not certain is weak as well."""

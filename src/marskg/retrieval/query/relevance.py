@@ -81,8 +81,9 @@ CALIBRATED: Final[Mapping[str, Calibration]] = MappingProxyType({
     "minilm:all-MiniLM-L6-v2": Calibration(0.245, 0.03, 0.037, 0.056),
 })  # fmt: skip
 WORDS: Final = Calibration(0.2203, 0.0, 0.05, vectors=False)
-#: Of what stands for a vector until it is made.
-EARLY: Final = CALIBRATED["static:l2_supercat_256"]
+#: What makes what stands for a vector until it is made.
+EARLY_MODEL: Final = "static:l2_supercat_256"
+EARLY: Final = CALIBRATED[EARLY_MODEL]
 
 
 def calibration_of(model: str | None) -> Calibration:
