@@ -17,6 +17,7 @@ from marskg.store.rows.order_keys import (
     KEY_NAMES,
     LAST_POINT,
     LRU_KEY,
+    RANKS,
     STEPS,
     Access,
     DecayScale,
@@ -48,7 +49,7 @@ MEMORIES = st.fixed_dictionaries(
         "last_access": st.integers(0, MAX_MS),
         "access_count": st.integers(0, 1 << 40),
         "sequence": st.integers(1, 1 << 62),
-        "superseded": st.booleans(),
+        "rank": st.sampled_from(RANKS),
         "random_position": st.integers(0, 1 << 62),
     }
 )
@@ -64,7 +65,7 @@ def test_keys_sort_as_their_orders_and_have_one_width(scoring: Scoring, one: Fie
     first = order_keys(scoring, tenant="t", **one)
     second = order_keys(scoring, tenant="t", **other)
     for name, field in ((FIFO_KEY, "created"), (LRU_KEY, "last_access"), ("randomKey", "random_position")):
-        places = [(not memory["superseded"], memory[field], memory["sequence"]) for memory in (one, other)]
+        places = [(memory["rank"], memory[field], memory["sequence"]) for memory in (one, other)]
         assert (first[name] < second[name]) == (places[0] < places[1])
     for name in KEY_NAMES:
         assert len(first[name]) == len(second[name])
@@ -80,7 +81,7 @@ def test_the_score_in_a_key_is_the_density_of_the_memory(scoring: Scoring, memor
     exact = density(scoring, memory["kind"], memory["weight"], access, now)
     # A coordinate is a step of 2^-20 below the logarithm, so the score is at most a millionth below the density.
     assert exact * 1e9 * (1 - 2 / STEPS) - 2 <= score <= exact * 1e9 * (1 + 1e-9) + 2
-    assert (rank, sequence) == (0 if memory["superseded"] else 1, memory["sequence"])
+    assert (rank, sequence) == (int(memory["rank"]), memory["sequence"])
     assert decay_key(decay_point(key, "t"), "t") == key
 
 
@@ -92,7 +93,7 @@ def test_a_score_never_falls_as_a_coordinate_grows(scoring: Scoring, x: int, y: 
     assert scale.score(x, y) <= scale.score(a, b)
 
 
-@given(SCORINGS, MEMORIES, st.integers(0, 144), st.data())
+@given(SCORINGS, MEMORIES, st.integers(0, 145), st.data())
 def test_ranges_cover_what_comes_after_and_start_at_their_lowest_place(
     scoring: Scoring,
     memory: Fields,
@@ -104,7 +105,7 @@ def test_ranges_cover_what_comes_after_and_start_at_their_lowest_place(
     scale = DecayScale(scoring, memory["last_access"] + DAY_MS)
     ranges = list(scale.after(point, high))
     assert [first for _, first, _ in ranges] + [high] == [point + 1, *(end for *_, end in ranges)]
-    assert len(ranges) <= 2 * 144
+    assert len(ranges) <= 2 * 146
     for place, first, end in ranges:
         assert place == scale.place(first) <= scale.place(data.draw(st.integers(first, end - 1)))
 

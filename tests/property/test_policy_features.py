@@ -30,7 +30,7 @@ rows = st.fixed_dictionaries(
         "created": moments,
         "lastAccess": moments,
         "accessCount": st.integers(0, 10_000),
-        "superseded": st.booleans(),
+        "rank": st.integers(0, 3),
         "sensitivity": micro,
         "score": st.integers(0, 100),
         "generality": micro,

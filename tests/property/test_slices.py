@@ -100,7 +100,7 @@ def check_payers(graph: Graph, plan: Plan, name: str) -> None:
             assert action.reason.startswith("younger than")
         rivals = [one for one in can_go if one.kind is node.kind and is_young(one) == is_young(node)]
         if name in ORDERS:
-            best = min(rivals, key=lambda one: (one.superseded_at is None, *ORDERS[name](graph, one, 0)))
+            best = min(rivals, key=lambda one: (one.rank, *ORDERS[name](graph, one, 0)))
             assert best.id == node.id, "within a kind the policy's own order decides"
         gone.add(node.id)
         now[node.kind] -= node.weight

@@ -20,7 +20,7 @@ from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.sample_stores import NOW, SampleStore
 from marskg.records import Memory
 from marskg.store.rows import codec
-from marskg.store.rows.order_keys import order_keys
+from marskg.store.rows.order_keys import CURRENT, SUPERSEDED, order_keys
 from marskg.store.statements.catalogue import statement
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _row(memory: Memory, settings: Settings) -> dict[str, object]:
         last_access=memory.last_access,
         access_count=0,
         sequence=memory.sequence,
-        superseded=memory.superseded_at is not None,
+        rank=CURRENT if memory.superseded_at is None else SUPERSEDED,
         random_position=memory.sequence,
         eligible=None,
         sliced=False,

@@ -19,7 +19,17 @@ from marskg.ontology.vocabulary import KINDS, Kind, Tier
 from marskg.policies.core.features import FeatureTable, Links
 from marskg.store.rows.index_gaps import Gap, IndexGaps
 from marskg.store.rows.kind_statistics import KindStatistics
-from marskg.store.rows.order_keys import Access, DecayScale, exp_position, importance, order_keys
+from marskg.store.rows.order_keys import (
+    CURRENT,
+    RESTATED,
+    SUPERSEDED,
+    VITAL,
+    Access,
+    DecayScale,
+    exp_position,
+    importance,
+    order_keys,
+)
 from marskg.store.rows.read_statistics import Usage
 from marskg.store.statements.schema import migrate
 
@@ -47,11 +57,18 @@ class Node:
     times: int = 0
     sequence: int = 1
     superseded_at: int | None = None
+    #: Its rank by what it says, while it is current.
+    said: str = CURRENT
     tier: Tier = Tier.LIVE
     guarded: bool = False
     bases: tuple[str, ...] = ()
     marked: Access | None = None
     position: int = 0
+
+    @property
+    def rank(self) -> str:
+        """Return its rank in every order of eviction."""
+        return self.said if self.superseded_at is None else SUPERSEDED
 
 
 @dataclass
@@ -165,6 +182,8 @@ class Graph:
         }
         if node.superseded_at is not None:
             row["supersededAt"] = node.superseded_at
+        if node.said != CURRENT:
+            row["evictionRank"] = node.said
         if node.marked is not None:
             row["eligibleAccess"], row["eligibleCount"] = node.marked
         if node.tier is Tier.LIVE and not guarded and not blockers:
@@ -182,7 +201,7 @@ class Graph:
             last_access=node.last,
             access_count=node.times,
             sequence=node.sequence,
-            superseded=node.superseded_at is not None,
+            rank=node.rank,
             random_position=node.position,
             eligible=node.marked,
             sliced=self.settings.partitions.on,
@@ -243,6 +262,7 @@ def random_nodes(seed: int, size: int) -> dict[str, Node]:
             times=times,
             sequence=number + 1,
             superseded_at=chance.randint(created, NOW) if chance.random() < 0.15 else None,
+            said=random.Random(f"{seed} {number}").choice([*[CURRENT] * 6, RESTATED, VITAL]),
             tier=chance.choices([Tier.LIVE, Tier.LATENT, Tier.TOMBSTONE], [8, 1, 0 if bases else 1])[0],
             guarded=chance.random() < 0.1,
             bases=bases,
@@ -279,7 +299,7 @@ def _features_of(node: Node) -> dict[str, Any]:
         "created": node.created,
         "lastAccess": node.last,
         "accessCount": node.times,
-        "superseded": node.superseded_at is not None,
+        "rank": int(node.rank),
         "sensitivity": chance.choice([0, 0, 300_000, 1_000_000]),
         "score": chance.choice([0, 50, 90]),
         "generality": chance.choice([0, 400_000]),
@@ -340,7 +360,7 @@ def reference(graph: Graph, order: Any, target: int, exclude: frozenset[str] = f
         ]
         if not leaves:
             break
-        best = min(leaves, key=lambda node: (node.superseded_at is None, *order(graph, node, 0)))
+        best = min(leaves, key=lambda node: (node.rank, *order(graph, node, 0)))
         gone.add(best.id)
         taken.append(best.id)
         weight -= best.weight

@@ -328,6 +328,7 @@ STORE_FIELDS: tuple[Field, ...] = (
     Field("due_key", _S, ORDER),
     Field("eligible_access", _I, ORDER),
     Field("eligible_count", _I, ORDER),
+    Field("eviction_rank", _S, ORDER),
     Field("source_digest", _S, _LOOKED_UP),
     Field("fifo_key", _S, ORDER),
     Field("lru_key", _S, ORDER),

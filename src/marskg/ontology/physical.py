@@ -48,6 +48,7 @@ PHYSICAL_PROPERTIES: Mapping[str, str] = MappingProxyType(
         "eligibleCount": "number of what may be evicted, for the trigger's statistics",
         "embedding": "the vector of the content, packed; worked out from it again at any time, by the tenant's model",
         "embeddingModel": "the model that made the tenant's vectors, with their dimension: vectors of two never meet",
+        "evictionRank": "its rank in every order of eviction, where its words give it one; worked out from them again",
         "fifoKey": "order key of FIFO",
         "frontier": "the right edge of the Merkle tree at a head, from which the next head is computed",
         "guarding": "whether the memory is a task that counts as active now, its deadline and grace included",

@@ -21,7 +21,7 @@ from marskg.policies.core.features import COLUMNS, FeatureTable, Links
 from marskg.records import Edge, Entity, Memory
 from marskg.store.rows import codec
 from marskg.store.rows.kind_statistics import KindStatistics
-from marskg.store.rows.order_keys import exp_position, order_keys
+from marskg.store.rows.order_keys import CURRENT, RESTATED, SUPERSEDED, VITAL, exp_position, order_keys
 from marskg.store.rows.read_statistics import Usage
 from marskg.store.statements.catalogue import statement
 
@@ -210,6 +210,11 @@ def _memory(chance: Chance, tenant: str, ident: str, sequence: int, *, needs: bo
     )
 
 
+def _rank(memory: Memory) -> str:
+    """Return the rank that a memory has by what it says: a few are said by a fact, or what a life depends on."""
+    return (RESTATED, VITAL, *[CURRENT] * 8)[memory.sequence % 10]
+
+
 def _covers(memory: Memory) -> set[tuple[str, str]]:
     """Return what a memory covers: its subjects, the entities of their names, and its key."""
     found = {(sort, name) for sort in ("subject", "entity") for name in memory.subjects}
@@ -226,7 +231,7 @@ def _features(memory: Memory) -> dict[str, int]:
         "created": memory.created,
         "lastAccess": memory.last_access or memory.created,
         "accessCount": memory.access_count,
-        "superseded": int(memory.superseded_at is not None),
+        "rank": int(SUPERSEDED if memory.superseded_at is not None else _rank(memory)),
         "sensitivity": round(memory.sensitivity * 1_000_000),
         "score": memory.score,
         "generality": chance.pick((0, 400_000)),
@@ -265,7 +270,7 @@ def _write(store: SampleStore, chance: Chance) -> None:
 
 
 def _row(store: SampleStore, memory: Memory, chance: Chance, *, guarded: bool, blockers: int) -> dict[str, Any]:
-    row = {**codec.encode_memory(memory), "guards": int(guarded), "blockers": blockers}
+    row = {**codec.encode_memory(memory), "guards": int(guarded), "blockers": blockers, "evictionRank": _rank(memory)}
     if chance.percent(10):
         row |= {"eligibleAccess": memory.created, "eligibleCount": memory.access_count // 2}
     if memory.tier is Tier.LIVE and not guarded and not blockers:
@@ -279,7 +284,7 @@ def _row(store: SampleStore, memory: Memory, chance: Chance, *, guarded: bool, b
             last_access=memory.last_access,
             access_count=memory.access_count,
             sequence=memory.sequence,
-            superseded=memory.superseded_at is not None,
+            rank=SUPERSEDED if memory.superseded_at is not None else _rank(memory),
             random_position=exp_position(chance.source, 0),
             eligible=marked,
             sliced=store.settings.partitions.on,

@@ -12,6 +12,7 @@ from marskg.clock import DAY_MS, SeededSource
 from marskg.config import Scoring
 from marskg.ontology.vocabulary import Kind
 from marskg.store.rows.order_keys import (
+    SUPERSEDED,
     Access,
     DecayScale,
     decay_key,
@@ -64,7 +65,7 @@ def test_keys_are_read_back() -> None:
         last_access=6,
         access_count=1,
         sequence=3,
-        superseded=True,
+        rank=SUPERSEDED,
         random_position=42,
     )
     assert random_position(keys["randomKey"]) == 42

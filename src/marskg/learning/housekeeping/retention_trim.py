@@ -66,7 +66,7 @@ class Kept:
         """Return its place in the order of leaving."""
         one = self.candidate
         last = max(one.last, one.created)
-        return (0 if one.superseded_at is not None else 1, self.score, last, one.sequence, one.id)
+        return (int(one.rank), self.score, last, one.sequence, one.id)
 
 
 def live(view: PolicyView) -> dict[str, Kept]:

@@ -41,7 +41,7 @@ from marskg.policies.core.plans import (
 from marskg.policies.core.policy import sealed
 from marskg.policies.optimise.coverage import Item, keep
 from marskg.policies.optimise.variable_fixing import Choosable, split
-from marskg.store.rows.order_keys import micro
+from marskg.store.rows.order_keys import SUPERSEDED, VITAL, micro
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,7 +109,8 @@ class _Store:
         self.view = view
         self.table = table
         self.links: Links = table.links
-        self.superseded: Mask = table.columns["superseded"].astype(np.bool_)
+        self.superseded: Mask = table.columns["rank"] == int(SUPERSEDED)
+        self.vital: Mask = table.columns["rank"] == int(VITAL)
         self.weights: Integers = np.maximum(table.columns["weight"].astype(np.int64), 1)
         self.sequences: Integers = table.columns["sequence"].astype(np.int64)
         self.values = _values(view, table, self.superseded)
@@ -161,13 +162,24 @@ class _Store:
     def staying(self, target: int) -> Mask:
         """Return what greedy keeps within ``target`` tokens."""
         last = self.always | self.held
-        room = int(self.weights[last].sum()) <= target
-        always = last if room else self.always
-        kept = self._kept(np.ones(len(self.table), dtype=np.bool_) if room else last, always, max(target, 0))
+        among, always = self._last_resorts(last, target)
+        kept = self._kept(among, always, max(target, 0))
         if self.superseded[~kept].all():
             return kept
         # A current memory goes: then only those superseded ones stay that something else needs.
         return self.closed(always | (kept & ~self.superseded))
+
+    def _last_resorts(self, last: Mask, target: int) -> tuple[Mask, Mask]:
+        """Return what greedy chooses among, and what of it stays in any case.
+
+        Each that must have room before others: what is protected, then what only archiving takes, then what a life
+        depends on.
+        """
+        resorts = [self.always, last, self.closed(last | self.vital)]
+        for among, always in zip(resorts[1:], resorts, strict=False):
+            if int(self.weights[among].sum()) > target:
+                return among, always
+        return np.ones(len(self.table), dtype=np.bool_), resorts[-1]
 
     def _kept(self, among: Mask, always: Mask, target: int) -> Mask:
         """Return what greedy keeps of the rows ``among``, ``always`` of these in any case."""
@@ -328,10 +340,11 @@ class _Departures:
                     heapq.heappush(ready, self._entry(base))
         return found
 
-    def _entry(self, row: int) -> tuple[bool, bool, int, int, str, int]:
+    def _entry(self, row: int) -> tuple[bool, int, int, int, str, int]:
         store = self._store
         score, sequence = self._score(row), int(store.sequences[row])
-        return (bool(store.held[row]), not store.superseded[row], score, sequence, store.table.ids[row], row)
+        rank = int(store.table.columns["rank"][row])
+        return (bool(store.held[row]), rank, score, sequence, store.table.ids[row], row)
 
     def _gain(self, row: int) -> int:
         store = self._store
@@ -367,8 +380,8 @@ class _Departures:
         reason = f"adds {gain:.4g} to what stays, over {shown['weight']} tokens"
         if one.elements:
             reason += f"; of {one.elements} keys, names, tasks and people it covers, {one.covered} stay covered"
-        superseded = bool(self._store.superseded[one.row])
-        rule, reason = ruled(_NAME, reason, shown, superseded=superseded, freed=one.freed)
+        rank = str(self._store.table.columns["rank"][one.row])
+        rule, reason = ruled(_NAME, reason, shown, rank=rank, freed=one.freed)
         return Choice(candidate, rule, one.score, reason, features=numbers)
 
 

@@ -18,6 +18,7 @@ from marskg.policies.builtin import density, removal_priority
 from marskg.policies.builtin.reflection import ReflectionSummary
 from marskg.policies.builtin.stages import OrderedStage, Reason, ReflectionStage, StagedPolicy
 from marskg.policies.core.plans import words
+from marskg.store.rows.order_keys import VITAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +40,8 @@ def _last_access(scores: Scores) -> Integers:
 
 def _stale(scores: Scores) -> npt.NDArray[np.bool_]:
     before = scores.now - scores.settings.policy.hybrid.stale_after
-    stale: npt.NDArray[np.bool_] = _last_access(scores) < before
+    # Nobody asks for a blood type every month: what a life depends on is never stale.
+    stale: npt.NDArray[np.bool_] = (_last_access(scores) < before) & (scores.table.columns["rank"] < int(VITAL))
     return stale
 
 

@@ -42,14 +42,17 @@ class _NearTies:
     def __init__(self, scores: Scores, seed: int) -> None:
         self._density = scores.density
         self._sequence = scores.table.columns["sequence"]
+        self._rank = scores.table.columns["rank"]
         self._band = scores.settings.policy.tie_band
         self._source = SeededSource(f"{NAME} {seed}")
         #: Of each row that was drawn, from how many.
         self.ties: dict[int, int] = {}
 
     def draw(self, rows: Integers, least: int) -> Sequence[int]:
-        """Return one of ``rows``."""
+        """Return one of ``rows``, of those of the lowest rank."""
         del least
+        ranks = self._rank[rows]
+        rows = rows[ranks == ranks.min()]
         found = self._density[rows]
         lowest = int(found.min())
         near = rows[found <= lowest + int(abs(lowest) * self._band)]
@@ -96,9 +99,8 @@ def _choice(view: PolicyView, scores: Scores, lottery: _NearTies, candidate: Can
     shown = scores.shown(row)
     reason = why(scores, row, shown)
     text = f"one of {lottery.ties.get(row, 1)} near ties, drawn at random; {reason.text}"
-    superseded = candidate.rank == SUPERSEDED
-    known = words(facts(view, candidate)) if superseded else {}
-    rule, told = ruled(NAME, text, known, superseded=superseded, freed=candidate.freed)
+    known = words(facts(view, candidate)) if candidate.rank == SUPERSEDED else {}
+    rule, told = ruled(NAME, text, known, rank=candidate.rank, freed=candidate.freed)
     return Choice(candidate, rule, int(scores.density[row]), told, features=shown)
 
 

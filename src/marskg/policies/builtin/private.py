@@ -43,7 +43,7 @@ from marskg.policies.core.policy import sealed
 from marskg.policies.core.quarantine import OFF, SENSITIVE
 from marskg.policies.streams.drawn import take_drawn
 from marskg.policies.streams.rooms import Rooms
-from marskg.store.rows.order_keys import SUPERSEDED
+from marskg.store.rows.order_keys import CURRENT, SUPERSEDED
 from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import CONTROL, NANO, Account, ConversationKeys
 
@@ -283,7 +283,9 @@ def _choice(view: PolicyView, candidate: Candidate, lottery: _Lottery) -> Choice
     text = _REASONS[how.sort].format(count=how.count, epsilon=lottery.cost / NANO)
     superseded = candidate.rank == SUPERSEDED
     known = words(facts(view, candidate)) if superseded else {}
-    rule, reason = ruled(NAME, text, known, superseded=superseded, freed=candidate.freed)
+    # What a text says is no part of a private choice, so its rank is none but that of what is superseded.
+    rank = SUPERSEDED if superseded else CURRENT
+    rule, reason = ruled(NAME, text, known, rank=rank, freed=candidate.freed)
     return Choice(candidate, rule, 0, reason)
 
 

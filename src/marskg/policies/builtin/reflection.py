@@ -1,15 +1,15 @@
 """Reflection-Summary: clusters of episodes become summaries, and what is still too much goes by Priority-Decay.
 
 Guarantees: the plan is pure but for a language model that the settings may name; every summary in it passed the gates
-of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, protected, needed by another or bound to a use or
-a session is summarised, and no cluster mixes subjects, purposes or jurisdictions. The pass reads the oldest memories
-only, as many as weigh eight times what is to be freed and never more than ``reflection.candidates`` or twice what the
-trigger's summaries can be of; clusters and requests to a model are limited per trigger, and a model that fails is left
-alone for a time; where a transaction waits, no model is asked. Where kinds have shares, summaries, which are facts,
-fill up the share of facts and no more: they would push out others of it. It ends within the target wherever
-Priority-Decay does: where room for a summary is missing, its constituents go without one. Reasons are made of numbers;
-the summaries' texts are in the plan's ``summaries`` alone. Sources: MaRS sections 3.2.4 (completed tasks), 3.3.2, 4.2
-and 5.3; semantics section 6.
+of :mod:`marskg.reflection.gates`; nothing pinned, keyed, superseded, said by a fact word for word, vital, protected,
+needed by another or bound to a use or a session is summarised, and no cluster mixes subjects, purposes or
+jurisdictions. The pass reads the oldest memories only, as many as weigh eight times what is to be freed and never more
+than ``reflection.candidates`` or twice what the trigger's summaries can be of; clusters and requests to a model are
+limited per trigger, and a model that fails is left alone for a time; where a transaction waits, no model is asked.
+Where kinds have shares, summaries, which are facts, fill up the share of facts and no more: they would push out others
+of it. It ends within the target wherever Priority-Decay does: where room for a summary is missing, its constituents go
+without one. Reasons are made of numbers; the summaries' texts are in the plan's ``summaries`` alone. Sources: MaRS
+sections 3.2.4 (completed tasks), 3.3.2, 4.2 and 5.3; semantics section 6.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from marskg.reflection.consolidation import Vector, Workshop
 from marskg.reflection.extractive import ExtractiveSummariser
 from marskg.reflection.gates import Against, Thresholds
 from marskg.reflection.passages import Constituent, still_said
-from marskg.store.rows.order_keys import CURRENT, importance, key_range, slice_prefix
+from marskg.store.rows.order_keys import CURRENT, VITAL, importance, slice_prefix
 from marskg.store.rows.summary_lines import decode
 from marskg.store.unit.vectors import model_name, own, tag, unpacked
 from marskg.weight import TokenCounter
@@ -304,7 +304,8 @@ def _oldest(view: PolicyView, excess: int) -> Iterator[Mapping[str, Any]]:
 def _oldest_below(view: PolicyView, prefix: str, excess: int, most: int) -> Iterator[Mapping[str, Any]]:
     """Yield the oldest current memories whose keys begin with ``prefix``, ``most`` at most."""
     statement = policy_statement("reflection-page")
-    low, high = f"{prefix}|{CURRENT}", key_range(prefix)[1]
+    # A summary says less than what it takes the place of: what a life depends on stays as it was said.
+    low, high = f"{prefix}|{CURRENT}", f"{prefix}|{VITAL}"
     left, seen, weight = most, 0, 0
     wanted = min(_FEWEST, left)
     while wanted > 0:

@@ -233,10 +233,9 @@ class OrderedStage:
             raise RuntimeError(message)
         shown = scores.shown(row)
         reason = self.why(scores, row, shown)
-        superseded = candidate.rank == SUPERSEDED
         # Few are superseded, and only their reason is made of these words.
-        known = words(facts(forgetting.view, candidate)) if superseded else {}
-        rule, text = ruled(self.name, reason.text, known, superseded=superseded, freed=candidate.freed)
+        known = words(facts(forgetting.view, candidate)) if candidate.rank == SUPERSEDED else {}
+        rule, text = ruled(self.name, reason.text, known, rank=candidate.rank, freed=candidate.freed)
         numbers = {**shown, **reason.numbers}
         return Choice(candidate, rule, int(self.score(scores)[row]), text, features=numbers)
 

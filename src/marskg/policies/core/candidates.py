@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.ontology.protection import Sort
 from marskg.ontology.vocabulary import Kind
 from marskg.store.engine.cypher_files import cypher_text
-from marskg.store.rows.order_keys import CURRENT, SUPERSEDED, Access
+from marskg.store.rows.order_keys import CURRENT, SUPERSEDED, VITAL, Access
 from marskg.store.statements.handling import Statement, handled, properties
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Candidate:
     """One live memory outside the protected set, with what orders and reasons need of it.
 
     ``access`` is what its order is computed from: the access at which it was marked for eviction while that mark
-    holds, its latest access otherwise (MaRS section 5.3); ``last`` and ``times`` are always the latest. ``bases`` are
+    holds, its latest access otherwise (MaRS section 5.3); ``last`` and ``times`` are always the latest. ``rank`` is its
+    place in line before all else (:mod:`marskg.store.unit.eviction_ranks`). ``bases`` are
     the memories that it depends on; ``freed`` says that it may go only because its dependents go before it.
     """
 
@@ -69,12 +70,13 @@ class Candidate:
     access: Access
     marked: bool
     bases: tuple[str, ...]
+    rank: str = CURRENT
     freed: bool = False
 
     @property
-    def rank(self) -> str:
-        """Return the rank in the order of eviction: superseded memories come first."""
-        return CURRENT if self.superseded_at is None else SUPERSEDED
+    def vital(self) -> bool:
+        """Return whether a life may depend on it, so that all else goes before it."""
+        return self.rank == VITAL
 
 
 def from_row(row: Mapping[str, Any], *, freed: bool = False) -> Candidate:
@@ -93,6 +95,7 @@ def from_row(row: Mapping[str, Any], *, freed: bool = False) -> Candidate:
         access=Access(row["eligibleAccess"], row["eligibleCount"] or 0) if marked else Access(last, times),
         marked=marked,
         bases=tuple(row["bases"]),
+        rank=SUPERSEDED if row["supersededAt"] is not None else row["evictionRank"] or CURRENT,
         freed=freed,
     )
 

@@ -36,7 +36,7 @@ COLUMNS: Final = (
     "created",
     "lastAccess",
     "accessCount",
-    "superseded",  # whether there is a newer value
+    "rank",  # 0 to 3: superseded, said by a fact word for word, any other, what a life depends on
     "sensitivity",  # 1e-6
     "score",  # 0 to 100, as it was at the last access
     "generality",  # 1e-6

@@ -13,14 +13,14 @@ import math
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from string import Template
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from marskg.clock import DAY_MS
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.core.bounds import eviction_bound, reflection_bound
 from marskg.policies.core.policy import sealed
 from marskg.records import Action, Plan
-from marskg.store.rows.order_keys import SUPERSEDED, frequency, importance, recency
+from marskg.store.rows.order_keys import RESTATED, SUPERSEDED, VITAL, frequency, importance, recency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,10 @@ STRICT = "strict"
 _TWO = 2
 #: Reasons that are the same for every policy.
 REASON_SUPERSEDED = "superseded $superseded ago by a newer value, so first in line"
+REASON_RESTATED = "a fact says every word of it, so it goes before what is said once; "
+REASON_VITAL = "a life may depend on it, and nothing else may go any more; "
 REASON_FREED = "nothing that keeps its content depends on it any more"
+_RANKED: Final = {RESTATED: REASON_RESTATED, VITAL: REASON_VITAL}
 REASON_STRANDED = "only memories out of the live tier depend on it, so it is archived beside them"
 
 
@@ -62,19 +65,20 @@ class Choice:
 def explained(view: PolicyView, rule: str, reason: Template, candidate: Candidate, score: int) -> Choice:
     """Return the choice of ``candidate`` by the order ``rule``, with the order's reason or why it is first in line."""
     known = words(facts(view, candidate))
-    superseded = candidate.rank == SUPERSEDED
-    name, text = ruled(rule, reason.substitute(known), known, superseded=superseded, freed=candidate.freed)
+    name, text = ruled(rule, reason.substitute(known), known, rank=candidate.rank, freed=candidate.freed)
     return Choice(candidate, name, score, text)
 
 
-def ruled(rule: str, reason: str, known: Mapping[str, str], *, superseded: bool, freed: bool) -> tuple[str, str]:
+def ruled(rule: str, reason: str, known: Mapping[str, str], *, rank: str, freed: bool) -> tuple[str, str]:
     """Return the rule by which a memory goes and why: as its policy says, unless it is superseded; ``known`` are words.
 
-    A memory that became a leaf by what went before it says so. ``known`` is read of superseded memories alone.
+    What its ``rank`` has to do with it comes first. A memory that became a leaf by what went before it says so.
+    ``known`` is read of superseded memories alone.
     """
-    if superseded:
+    if rank == SUPERSEDED:
         return "superseded", Template(REASON_SUPERSEDED).substitute(known)
-    return rule, f"{reason}; {REASON_FREED}" if freed else reason
+    told = f"{_RANKED.get(rank, '')}{reason}"
+    return rule, f"{told}; {REASON_FREED}" if freed else told
 
 
 def archives(view: PolicyView) -> bool:

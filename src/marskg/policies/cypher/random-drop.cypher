@@ -3,6 +3,6 @@
 MATCH (m:Memory) WHERE m.randomKey >= $low AND m.randomKey < $high
 RETURN m.id AS id, m.kind AS kind, m.weight AS weight, m.created AS created, m.sequence AS sequence,
        m.lastAccess AS lastAccess, m.accessCount AS accessCount, m.supersededAt AS supersededAt,
-       m.eligibleAccess AS eligibleAccess, m.eligibleCount AS eligibleCount,
+       m.eligibleAccess AS eligibleAccess, m.eligibleCount AS eligibleCount, m.evictionRank AS evictionRank,
        [(m)-[:dependsOn]->(b:Memory) | b.id] AS bases, m.randomKey AS key
 ORDER BY m.randomKey LIMIT $limit

@@ -68,7 +68,7 @@ class DrawnStream:
         self._weight = view.weight
         self._weights = table.columns["weight"]
         self._higher = rooms.higher_of(table.ids)
-        superseded = table.columns["superseded"].astype(np.bool_)
+        superseded = table.columns["rank"] == int(SUPERSEDED)
         taking_part = table.columns["open"].astype(np.bool_) & within
         #: What may go now.
         self._pool = taking_part & ~superseded

@@ -1,6 +1,6 @@
 """A stream of candidates in the order of numbers that were worked out for all of them at once.
 
-Guarantees: candidates come in exactly the ascending order of (rank, number, sequence), superseded memories first, as
+Guarantees: candidates come in exactly the ascending order of (rank, number, sequence), as
 sorting all of them would give; only as much is sorted as is asked for. What the store says may not go now is passed
 over, whatever the numbers were made from.
 """
@@ -15,7 +15,6 @@ import numpy as np
 
 from marskg.ontology.vocabulary import Tier
 from marskg.policies.core.candidates import Candidate, from_row, members
-from marskg.store.rows.order_keys import SUPERSEDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 _FIRST_PAGE: Final = 64
 _READ: Final = 32
 _MOST_READ: Final = 1_024
-#: Below every number of a memory that is not superseded. Numbers lie within ± half of it.
-_FIRST_RANK: Final = 1 << 62
 
 
 class RankedStream:
@@ -48,10 +45,11 @@ class RankedStream:
         self._table = table
         self._numbers = numbers
         self._within = within
-        superseded = table.columns["superseded"]
-        self._order: npt.NDArray[np.int64] = np.where(superseded, numbers - _FIRST_RANK, numbers)
         taking_part = table.columns["open"] if within is None else table.columns["open"] & within
-        self._rest = np.flatnonzero(taking_part)
+        rows = np.flatnonzero(taking_part)
+        ranks = table.columns["rank"][rows]
+        #: What was not sorted yet, rank by rank: those that go first are looked at first, and often alone.
+        self._rest = deque(rows[ranks == rank] for rank in np.unique(ranks))
         self._page = _FIRST_PAGE
         self._reading = _READ
         self._sorted: deque[int] = deque()
@@ -59,7 +57,7 @@ class RankedStream:
 
     def peek(self) -> Place | None:
         """Return the place of the next candidate, or None when there is none."""
-        while not self._rows and (self._sorted or len(self._rest)):
+        while not self._rows and (self._sorted or self._rest):
             self._read()
         return self._rows[0][0] if self._rows else None
 
@@ -76,21 +74,21 @@ class RankedStream:
                 self._rows.append((self._place(row), known))
 
     def _sort(self) -> None:
-        """Sort the lowest of the rows that were not sorted yet, and all that are as low as the last of them."""
-        rows = self._rest
+        """Sort the lowest of the rows of the lowest rank, and all that are as low as the last of them."""
+        rows = self._rest.popleft()
         if len(rows) > self._page:
-            low = self._order[rows]
+            low = self._numbers[rows]
             mine = low <= np.partition(low, self._page - 1)[self._page - 1]
-            rows, self._rest = rows[mine], rows[~mine]
-        else:
-            self._rest = rows[:0]
+            if not mine.all():
+                self._rest.appendleft(rows[~mine])
+            rows = rows[mine]
         self._page *= 2
-        order = np.lexsort((self._table.columns["sequence"][rows], self._order[rows]))
+        order = np.lexsort((self._table.columns["sequence"][rows], self._numbers[rows]))
         self._sorted.extend(rows[order].tolist())
 
     def _place(self, row: int) -> Place:
-        superseded = bool(self._table.columns["superseded"][row])
-        return int(not superseded), int(self._numbers[row]), int(self._table.columns["sequence"][row])
+        columns = self._table.columns
+        return int(columns["rank"][row]), int(self._numbers[row]), int(columns["sequence"][row])
 
     def pop(self) -> Candidate:
         """Return the next candidate and move past it."""
@@ -105,8 +103,7 @@ class RankedStream:
         row = self._table.row(candidate.id, candidate.sequence)
         if row is None or (self._within is not None and not self._within[row]):
             return None
-        rank = int(candidate.rank != SUPERSEDED)
-        return rank, int(self._numbers[row]), candidate.sequence
+        return int(candidate.rank), int(self._numbers[row]), candidate.sequence
 
     def index_gaps(self, taken: set[str]) -> list[tuple[str, Gap]]:
         """Return nothing: no index of the engine is read in order."""

@@ -24,7 +24,7 @@ from marskg.policies.core.policy import sealed
 from marskg.policies.core.shares import Partition, apportion, begin, fitted, tokens, updated
 from marskg.policies.streams.indexed import MAX_MARKS, KeyStream, marks_of
 from marskg.policies.streams.leaves import Leaves
-from marskg.store.rows.order_keys import CURRENT, FIFO_KEY, SUPERSEDED, Access, density, micro, place_key, slice_prefix
+from marskg.store.rows.order_keys import FIFO_KEY, RANKS, Access, density, micro, place_key, slice_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -157,7 +157,7 @@ class Lane:
             heapq.heappush(self._young, (place, candidate))
             self._patience -= 1
             if not self._patience:
-                self._oldest = deque(self._by_age(rank) for rank in (SUPERSEDED, CURRENT))
+                self._oldest = deque(self._by_age(rank) for rank in RANKS)
         if self._freed:
             return heapq.heappop(self._freed)
         while self._oldest:

@@ -18,6 +18,7 @@ from marskg.policies.core.features import FeatureTable
 from marskg.retrieval.index.columns import Columns
 from marskg.retrieval.index.link_columns import FacetRows, LinkColumns
 from marskg.retrieval.index.novelty import Novelty, bucket_codes
+from marskg.store.rows.order_keys import SUPERSEDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -152,7 +153,7 @@ class FeatureColumns:
             **{name: held[name][live] for name in ("kind", "weight", "sequence", "created", "lastAccess")},
             **{name: held[name][live] for name in ("accessCount", "sensitivity", "score", "novelty", "deadline")},
             **{name: own[name][live] for name in ("degree", "nearness", "goal")},
-            "superseded": held["supersededAt"][live] < _FOREVER,
+            "rank": np.where(held["supersededAt"][live] < _FOREVER, int(SUPERSEDED), held["evictionRank"][live]),
             "generality": held["generalityScore"][live],
             "active": active[live],
             "open": open_[live],

@@ -39,6 +39,7 @@ from marskg.retrieval.index.row_terms import RowTerms
 from marskg.retrieval.index.similar_words import Vocabulary
 from marskg.retrieval.index.spellings import Spellings
 from marskg.retrieval.index.turns import Turns
+from marskg.store.rows.order_keys import CURRENT
 from marskg.text import PASSAGE, passages, terms
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ _COLUMNS: Final[Mapping[str, tuple[Any, Any]]] = {
     "tells": (np.int64, 0),
     "learned": (np.bool_, False),
     "about": (np.bool_, False),
+    "evictionRank": (np.int8, int(CURRENT)),
     "size": (np.int32, 0),
     **dict.fromkeys(_CODES, (np.int8, -1)),
     **{name: (np.int64, default) for name, default in _TIMES.items()},
@@ -228,6 +230,7 @@ class MemoryIndex:
             "pinned": bool(row["pinned"]),
             "learned": bool(row.get("spans")),
             "about": bool(row.get("subjects")),
+            "evictionRank": int(row.get("evictionRank") or CURRENT),
         }
         for name, codes in _CODES.items():
             values[name] = codes.get(row[name], -1)
@@ -295,6 +298,11 @@ class MemoryIndex:
                 del self.facets[facet][word], self._pairs[facet, word]
                 if facet == "subject":
                     self.subjects.remove(word)
+
+    def sources(self, ids: Iterable[str]) -> set[str]:
+        """Return what those of ``ids`` that are here derive from."""
+        pairs = (pair for ident in ids if ident in self.rows for pair in self._facets_of.get(self.rows[ident], ()))
+        return {word for facet, word in pairs if facet == "source"}
 
     def access(self, ident: str, last: int, count: int, score: int) -> None:
         """Take in the access statistics of a memory."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION: Final = 17
+VERSION: Final = 18
 _MAGIC: Final = b"marskg-index\n"
 _DIGEST: Final = 32
 #: What reading something else by the rules of this version ends in.

@@ -372,11 +372,16 @@ class IndexView:
         index = self._loaded()
         for start in range(0, len(ids), PAGE):
             page = ids[start : start + PAGE]
+            # A fact that comes or goes changes the rank of its turn, of which no record tells.
+            sources = index.sources(page)
             found = self._put(index, page, name)
             others = [ident for ident in page if ident not in found]
             for ident in others:
                 index.remove(ident)
             self._put_entities(index, others)
+            beside = sorted((sources | index.sources(page)) & index.rows.keys() - set(page))
+            if beside:
+                self._put(index, beside, name)
 
     def _since(self, log: str, sequence: int) -> Iterator[Row]:
         tenant = self._writer.tenant

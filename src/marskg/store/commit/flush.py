@@ -19,6 +19,7 @@ from marskg.store.rows import codec
 from marskg.store.rows.order_keys import span
 from marskg.store.rows.state import higher_share
 from marskg.store.statements.catalogue import statement
+from marskg.store.unit.eviction_ranks import settle_ranks
 from marskg.store.unit.write_gate import check_unit
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def flush_statements(unit: Unit, engine: str) -> list[Step]:
         settle_lines(unit)
     if unit.before.preferences or unit.preferences.sequence:
         settle_preferences(unit)
+    settle_ranks(unit)
     check_unit(unit)
     for node in unit.nodes.values():
         unit.settle_keys(node)

@@ -8,4 +8,4 @@ RETURN m.id AS id, m.sequence AS sequence, m.kind AS kind, m.tier AS tier, m.con
        m.accessCount AS accessCount, m.weight AS weight, m.memoryClass AS memoryClass, m.sourceType AS sourceType,
        m.session AS session, m.subjects AS subjects, m.namesGiven AS namesGiven, m.intentTags AS intentTags, m.metadata AS metadata, m.purpose AS purpose,
        m.jurisdiction AS jurisdiction, m.status AS status, m.deadline AS deadline,
-       m.amount AS amount, m.generalityScore AS generalityScore, m.pinned AS pinned, m.spans AS spans, m.embedding AS embedding
+       m.amount AS amount, m.generalityScore AS generalityScore, m.pinned AS pinned, m.evictionRank AS evictionRank, m.spans AS spans, m.embedding AS embedding

@@ -2,7 +2,8 @@
 
 Guarantees: this is the only place that computes a score (I9). A key is text of fixed width after the tenant, so that
 an engine's string order is the policy's order; it changes only when the memory does, never because time passes.
-Memories out of date come first: the character after the tenant is the rank, ``0`` for superseded and ``1`` for others.
+The character after the tenant is the rank, by which all orders go first: what is out of date, then turns of which a
+fact says every word, then all else, and last what a life depends on (:mod:`marskg.store.unit.eviction_ranks`).
 
 Priority-Decay orders by ``imp / w = A / w + β e^(-λ (now - last)) / w``, where A is what does not decay. As time passes
 the second term shrinks against the first, so no single number orders the memories for good. Two numbers do not change:
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 #: The properties that hold the keys; a memory has them exactly while a policy may evict it.
 FIFO_KEY, LRU_KEY, DECAY_KEY, RANDOM_KEY = KEY_NAMES = ("fifoKey", "lruKey", "decayKey", "randomKey")
-#: Ranks: superseded memories are first in line (semantics section 5).
-SUPERSEDED, CURRENT = "0", "1"
+#: Ranks: superseded memories are first in line (semantics section 5), what a life depends on last (section 13).
+SUPERSEDED, RESTATED, CURRENT, VITAL = RANKS = ("0", "1", "2", "3")
 
 _SEQUENCE_BITS = 64
 _SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
@@ -49,7 +50,7 @@ _X_OFFSET, _Y_OFFSET = 40.0, 64.0
 _TALL = 4
 _Z_DIGITS = 19
 #: All points of a tenant's decay index: rank, place on the curve, sequence.
-FIRST_POINT, LAST_POINT = 0, 2 << (4 * _Z_DIGITS + _SEQUENCE_BITS)
+FIRST_POINT, LAST_POINT = 0, len(RANKS) << (4 * _Z_DIGITS + _SEQUENCE_BITS)
 _MILLION = 1_000_000
 
 #: A place in the order of Priority-Decay: rank, score, staleness, sequence.
@@ -106,7 +107,7 @@ def order_keys(
     last_access: int,
     access_count: int,
     sequence: int,
-    superseded: bool,
+    rank: str,
     random_position: int,
     eligible: tuple[int, int] | None = None,
     sliced: bool = False,
@@ -118,7 +119,6 @@ def order_keys(
     ``eligible`` is the access at which the memory was marked as next in line, while that mark holds: it decides the
     place in the order of Priority-Decay alone (:func:`effective_access`).
     """
-    rank = SUPERSEDED if superseded else CURRENT
     prefix = slice_prefix(tenant, kind) if sliced else tenant
     curve = interleave(*decay_coordinates(scoring, kind, weight, Access(*(eligible or (last_access, access_count)))))
     return {
@@ -153,6 +153,11 @@ def span(tenant: str) -> dict[str, str]:
 def random_position(key: str) -> int:
     """Return the position that a ``randomKey`` holds."""
     return int(key[-32:-16], 16) - _BIAS
+
+
+def rank_in(key: str) -> str:
+    """Return the rank that a ``randomKey`` holds."""
+    return key[-33]
 
 
 # --- Priority-Decay ----------------------------------------------------------------------------------------------
@@ -208,7 +213,8 @@ class DecayScale:
         end = min((code + 1) << _SEQUENCE_BITS, high)
         if point + 1 < end:
             yield (rank, self.score(x, y), y, (point + 1) & _SEQUENCE_MASK), point + 1, end
-        for bit in range(4 * _Z_DIGITS + 1):
+        # Two bits above the curve are the rank's.
+        for bit in range(4 * _Z_DIGITS + 2):
             first = ((code >> bit) | 1) << bit
             if first << _SEQUENCE_BITS >= high:
                 return

@@ -30,14 +30,16 @@ from marskg.store.engine.protocol import Conflict
 from marskg.store.graph.imported_items import is_mark
 from marskg.store.rows import codec
 from marskg.store.rows.name_cache import word_rows
-from marskg.store.rows.order_keys import KEY_NAMES
+from marskg.store.rows.order_keys import KEY_NAMES, RESTATED, VITAL
 from marskg.store.rows.paging import pages
 from marskg.store.rows.privacy_budget import CONTROL, never_less
 from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
 from marskg.store.tenant.erasure_replay import Forbidden, forbidden
+from marskg.store.unit.eviction_ranks import is_turn, say_all, states
 from marskg.store.unit.reader import GraphReader
 from marskg.store.unit.unit_of_work import Node, Unit, is_active
+from marskg.store.unit.vital import rank_at_birth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -362,6 +364,8 @@ class Protection:
         self.guards: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
         self._guarding: set[str] = set()
+        #: The facts that were read from each turn.
+        self._facts: dict[str, list[Memory]] = {}
         depends: dict[str, list[str]] = {}
         roots: list[str] = []
         for memory, edges, _ in memories:
@@ -377,6 +381,8 @@ class Protection:
                     self._blockers[edge.target] = self._blockers.get(edge.target, 0) + 1
                 elif edge.type is EdgeType.REQUIRES and active:
                     roots.append(edge.target)
+                elif edge.type is EdgeType.DERIVES_FROM and states(memory):
+                    self._facts.setdefault(edge.target, []).append(memory)
         while roots:
             node_id = roots.pop()
             self.guards[node_id] = self.guards.get(node_id, 0) + 1
@@ -394,9 +400,18 @@ class Protection:
                 guards=self.guards.get(memory.id, 0),
                 blockers=self._blockers.get(memory.id, 0),
                 guarding=memory.id in self._guarding,
+                rank=self._rank(memory),
             )
             self._unit.settle_keys(node)
         return node.properties(self._unit.state.settings.task_grace)
+
+    def _rank(self, memory: Memory) -> str:
+        """Return the rank in every order of eviction, which snapshots do not hold."""
+        born = rank_at_birth(memory)
+        facts = self._facts.get(memory.id, ())
+        if not facts or not is_turn(memory) or not say_all(facts, memory):
+            return born
+        return RESTATED if born != VITAL or any(rank_at_birth(fact) == VITAL for fact in facts) else born
 
 
 class _Edges:

@@ -27,13 +27,14 @@ from marskg.store.rows import codec
 from marskg.store.rows.erased_texts import ErasedTextsCache
 from marskg.store.rows.name_cache import NameCache
 from marskg.store.rows.names_given import without
-from marskg.store.rows.order_keys import exp_position, order_keys, random_position
+from marskg.store.rows.order_keys import CURRENT, SUPERSEDED, exp_position, order_keys, random_position, rank_in
 from marskg.store.unit.audit_records import AuditRecords
 from marskg.store.unit.entity_changes import EntityChanges
 from marskg.store.unit.preference_changes import PreferenceChanges
 from marskg.store.unit.preference_rules import PreferenceCache
 from marskg.store.unit.session_chain import SessionChain
 from marskg.store.unit.vectors import model_mismatch
+from marskg.store.unit.vital import rank_at_birth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -67,6 +68,8 @@ class Node:
     guarding: bool = False
     keys: dict[str, str] = field(default_factory=dict)
     eligible: tuple[int, int] | None = None
+    #: Its rank in every order of eviction while it is current (:mod:`marskg.store.unit.eviction_ranks`).
+    rank: str = CURRENT
     original: Row = field(default_factory=dict)
     #: The memory as it is stored; None for a new one.
     stored: Memory | None = None
@@ -141,6 +144,8 @@ class Node:
                 properties["dueKey"] = f"{memory.tenant}|{due:016x}"
             if self.eligible is not None:
                 properties["eligibleAccess"], properties["eligibleCount"] = self.eligible
+            if self.rank != CURRENT:
+                properties["evictionRank"] = self.rank
             properties.update(self.keys)
         return properties
 
@@ -419,7 +424,9 @@ class Unit:
     def create(self, memory: Memory, embedding: str | None = None) -> Node:
         """Add a new node without edges, with the packed vector of its content; the caller links and records it."""
         salt = new_salt(self.services.source)
-        node = Node(memory, {}, salt if memory.tier in CONTENT_TIERS else None, embedding, new=True)
+        whole = memory.tier in CONTENT_TIERS
+        rank = rank_at_birth(memory) if whole else CURRENT
+        node = Node(memory, {}, salt if whole else None, embedding, rank=rank, new=True)
         self.nodes[memory.id] = node
         self.chain.begin(memory.id)
         self._enter_slot(node)
@@ -489,6 +496,20 @@ class Unit:
         node = self.find_node(node_id)
         if node is not None:
             self.guard(node, delta)
+
+    def drawn(self, type_: EdgeType) -> dict[str, list[str]]:
+        """Return by their targets the sources of the edges of ``type_`` that were drawn in this unit."""
+        found = {
+            target: [
+                source for source, drawn in edges if drawn is type_ and (type_, target) in self.nodes[source].edges
+            ]
+            for target, edges in self._drawn.items()
+        }
+        return {target: sources for target, sources in found.items() if sources}
+
+    def recorded(self, node_id: str) -> bool:
+        """Return whether a record of this unit is about a memory."""
+        return node_id in self._committed
 
     def guard(self, node: Node, delta: int) -> None:
         """Count reasons for which a node is protected; entering or leaving K passes on along dependsOn."""
@@ -603,8 +624,8 @@ class Unit:
             node.keys = {}
             return
         random = node.keys.get("randomKey")
-        superseded = memory.superseded_at is not None
-        if random is None or (node.original.get("supersededAt") is not None) != superseded:
+        rank = node.rank if memory.superseded_at is None else SUPERSEDED
+        if random is None or rank_in(random) != rank:
             position = exp_position(self.services.source, self.state.random_watermark)
         else:
             position = random_position(random)
@@ -617,7 +638,7 @@ class Unit:
             last_access=memory.last_access,
             access_count=memory.access_count,
             sequence=memory.sequence,
-            superseded=superseded,
+            rank=rank,
             random_position=position,
             eligible=node.eligible,
             sliced=self.state.settings.partitions.on,
@@ -655,6 +676,7 @@ def working_copy(node: Row) -> Node:
         guarding=bool(node.get("guarding")),
         keys={name: node[name] for name in _KEYS if node.get(name) is not None},
         eligible=None if eligible is None else (eligible, node["eligibleCount"]),
+        rank=node.get("evictionRank") or CURRENT,
         original=node,
         stored=memory,
     )

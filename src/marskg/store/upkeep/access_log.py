@@ -19,7 +19,7 @@ from marskg.store.commit.pending_access import Waiting, provisional_name
 from marskg.store.commit.signed_state import bound
 from marskg.store.engine.protocol import Conflict
 from marskg.store.rows import codec
-from marskg.store.rows.order_keys import DECAY_KEY, LRU_KEY, effective_access, order_keys, random_position
+from marskg.store.rows.order_keys import DECAY_KEY, LRU_KEY, effective_access, order_keys, random_position, rank_in
 from marskg.store.rows.score_decay import Fading
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ _ACCESSED = (
     "accessCount",
     "score",
     "useBound",
-    "supersededAt",
     "fifoKey",
     "eligibleAccess",
     "eligibleCount",
@@ -371,7 +370,7 @@ def _row(writer: Writer, row: Row, now: int, score: int) -> dict[str, Any]:
             last_access=now,
             access_count=count,
             sequence=row["sequence"],
-            superseded=row["supersededAt"] is not None,
+            rank=rank_in(row["randomKey"]),
             random_position=random_position(row["randomKey"]),
             eligible=kept,
             sliced=writer.state.settings.partitions.on,
