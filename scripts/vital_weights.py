@@ -1,8 +1,9 @@
 """Learn the weights of what a life depends on, from ``scripts/vital/said.tsv``, and say how they do.
 
 Run: ``python -m scripts.vital_weights`` writes ``src/marskg/extraction/vital.f32`` and prints, per language, what is
-found and what is taken for it wrongly: by ten-fold cross-validation, and on ``tests/data/vital.tsv``, whose sentences
-are of other people. Ridge regression of the logistic function by Newton's method; nothing is drawn at random.
+found and what is taken for it wrongly: by ten-fold cross-validation, and on ``scripts/vital/others.tsv``, whose
+sentences are of other people. Ridge regression of the logistic function by Newton's method; nothing is drawn at
+random.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _ROOT: Final = Path(__file__).parents[1]
 _SAID: Final = _ROOT / "scripts" / "vital" / "said.tsv"
-_OTHERS: Final = _ROOT / "tests" / "data" / "vital.tsv"
+_OTHERS: Final = _ROOT / "scripts" / "vital" / "others.tsv"
 _WEIGHTS: Final = _ROOT / "src" / "marskg" / "extraction" / "vital.f32"
 _FOLDS: Final = 10
 #: What the square of a weight costs, beside the sum of the log losses; chosen by cross-validation among 0.03 to 1.
