@@ -14,7 +14,7 @@ LIMITS: Final = (
     "A history rewritten or continued by whoever holds the signing key: only a witness with a signed head shows it.",
     "Who replaced a lost key: the replacement is a warning for ever, and only its owner knows whether it was theirs.",
     "Whether a recorded time was the true time: it is the writer's clock, put back only by a record.",
-    "Scores, access statistics, where snapshots lie, the order of entities, preferences, Random-Drop: in no record.",
+    "Scores, access statistics, ranks, where snapshots lie, order of entities, preferences, Random-Drop: in no record.",
     "Vectors and search indexes: they are derived from the memories; make them anew with mars maintenance reembed.",
     "What is left of forgotten memories but ids and edges, words of look-ups, kept answers of models.",
     "Whose log an export is: its first record says so itself; name the key or the log that you expect (--key, --log).",

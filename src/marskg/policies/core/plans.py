@@ -43,8 +43,9 @@ REASON_SUPERSEDED = "superseded $superseded ago by a newer value, so first in li
 REASON_RESTATED = "a fact says every word of it, so it goes before what is said once; "
 REASON_VITAL = "a life may depend on it, so it goes last; "
 REASON_FREED = "nothing that keeps its content depends on it any more"
-_RANKED: Final = {RESTATED: REASON_RESTATED, VITAL: REASON_VITAL}
 REASON_STRANDED = "only memories out of the live tier depend on it, so it is archived beside them"
+#: What the reason of a memory of a rank begins with.
+_RANKED: Final = {RESTATED: REASON_RESTATED, VITAL: REASON_VITAL}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from marskg.audit.dataintegrity import multibase_url
 from marskg.audit.merkle import CompactRange, root_hash
 from marskg.audit.verify import verify_log
 from marskg.errors import EngineUnavailable, InvalidDocument, KeyUnusable, NotPermitted
-from marskg.ontology.vocabulary import CONTENT_TIERS, ENTITY_EDGES, EdgeType, Operation
+from marskg.ontology.vocabulary import CONTENT_TIERS, ENTITY_EDGES, EdgeType, Kind, Operation
 from marskg.shapes.gate import NODE_SHAPE
 from marskg.shapes.whole import check_graph
 from marskg.store.commit.flush import flush_statements
@@ -36,7 +36,7 @@ from marskg.store.rows.privacy_budget import CONTROL, never_less
 from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
 from marskg.store.tenant.erasure_replay import Forbidden, forbidden
-from marskg.store.unit.eviction_ranks import is_turn, say_all, states
+from marskg.store.unit.eviction_ranks import is_turn, say_all
 from marskg.store.unit.reader import GraphReader
 from marskg.store.unit.unit_of_work import Node, Unit, is_active
 from marskg.store.unit.vital import rank_at_birth
@@ -364,7 +364,7 @@ class Protection:
         self.guards: dict[str, int] = {}
         self._blockers: dict[str, int] = {}
         self._guarding: set[str] = set()
-        #: The facts that were read from each turn.
+        #: The facts that were read from each turn, what is out of date among them: so is their turn.
         self._facts: dict[str, list[Memory]] = {}
         depends: dict[str, list[str]] = {}
         roots: list[str] = []
@@ -381,7 +381,7 @@ class Protection:
                     self._blockers[edge.target] = self._blockers.get(edge.target, 0) + 1
                 elif edge.type is EdgeType.REQUIRES and active:
                     roots.append(edge.target)
-                elif edge.type is EdgeType.DERIVES_FROM and states(memory):
+                elif edge.type is EdgeType.DERIVES_FROM and memory.kind is not Kind.EPISODIC:
                     self._facts.setdefault(edge.target, []).append(memory)
         while roots:
             node_id = roots.pop()

@@ -2,8 +2,9 @@
 
 Guarantees: a property or a label that the store does not write is found, and so is one that it derives otherwise: the
 order keys of eviction, the keys of look-up, the memory that a record is filed under, the words of entities, the
-frontiers of heads and the tiles of the Merkle tree. Not worked out again are vectors, access statistics and the draw
-behind a random order (:mod:`marskg.audit.limits`); protection and the chain are :func:`marskg.api.checks.validate`'s.
+frontiers of heads and the tiles of the Merkle tree. Not worked out again are vectors, access statistics, the ranks that
+words give memories and the draw behind a random order (:mod:`marskg.audit.limits`); protection and the chain are
+:func:`marskg.api.checks.validate`'s.
 """
 
 from __future__ import annotations

@@ -27,14 +27,27 @@ if TYPE_CHECKING:
 def settle_ranks(unit: Unit) -> None:
     """Let turns have the ranks that follow from what this unit derives from them, and from the facts that it takes."""
     _forget(unit)
-    for target, sources in unit.drawn(EdgeType.DERIVES_FROM).items():
-        turn = unit.find_node(target)
-        if turn is None or turn.rank == RESTATED or not is_turn(turn.memory):
-            continue
-        facts = [unit.nodes[source] for source in sources if states(unit.nodes[source].memory)]
-        kept = turn.rank != VITAL or any(fact.rank == VITAL for fact in facts)
-        if facts and kept and say_all((fact.memory for fact in facts), turn.memory):
-            turn.rank = RESTATED
+    drawn = unit.drawn(EdgeType.DERIVES_FROM)
+    turns = [turn for target in drawn if (turn := unit.find_node(target)) is not None and is_turn(turn.memory)]
+    waiting = [turn for turn in turns if turn.rank != RESTATED and not _restate(unit, turn, drawn[turn.memory.id])]
+    stored = [turn.memory.id for turn in waiting if not turn.new]
+    known: dict[str, list[str]] = {}
+    for source, target, type_ in unit.incoming(stored):
+        if type_ is EdgeType.DERIVES_FROM:
+            known.setdefault(target, []).append(source)
+    unit.fetch(sorted({source for sources in known.values() for source in sources}))
+    for turn in waiting:
+        _restate(unit, turn, known.get(turn.memory.id, ()))
+
+
+def _restate(unit: Unit, turn: Node, sources: Iterable[str]) -> bool:
+    """Let a turn go early if the facts among ``sources`` say every word of it; return whether they do."""
+    facts = [node for source in sources if (node := unit.find_node(source)) is not None and states(node.memory)]
+    kept = turn.rank != VITAL or any(fact.rank == VITAL for fact in facts)
+    restated = bool(facts) and kept and say_all((fact.memory for fact in facts), turn.memory)
+    if restated:
+        turn.rank = RESTATED
+    return restated
 
 
 def _forget(unit: Unit) -> None:
