@@ -46,7 +46,7 @@ def _restate(unit: Unit, turn: Node, sources: Iterable[str]) -> bool:
     kept = turn.rank != VITAL or any(fact.rank == VITAL for fact in facts)
     restated = bool(facts) and kept and say_all((fact.memory for fact in facts), turn.memory)
     if restated:
-        turn.rank = RESTATED
+        turn.stand(RESTATED)
     return restated
 
 
@@ -58,7 +58,7 @@ def _forget(unit: Unit) -> None:
         if unit.tier_of(target) is Tier.LIVE:
             turn = unit.find_node(target)
             if turn is not None and turn.rank == RESTATED:
-                turn.rank = rank_at_birth(turn.memory)
+                turn.stand(rank_at_birth(turn.memory))
 
 
 def _went(node: Node) -> bool:

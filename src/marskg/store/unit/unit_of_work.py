@@ -108,6 +108,10 @@ class Node:
         """Note at which last access, and after how many, a policy might have taken it; None forgets that."""
         self.eligible = eligible
 
+    def stand(self, rank: str) -> None:
+        """Note its rank in every order of eviction while it is current."""
+        self.rank = rank
+
     def due_at(self, task_grace: int) -> int | None:
         """Return when time next changes what this is: expiry, end of grace, or a task's deadline plus ``task_grace``.
 
