@@ -99,6 +99,16 @@ def test_a_plan_says_why(stores: Stores, policy: str) -> None:
     assert not any(VITAL in action.reason for action in plan.actions[:-1])
 
 
+def test_nothing_vital_is_stale(stores: Stores) -> None:
+    memory = stores.open(policy__name="hybrid")
+    vital = {memory.remember(text).id for text in LIFE.values()}
+    stores.clock(memory).advance(90 * DAY_MS)
+    talk = {memory.remember(text, session="talk").id for text in small_talk(11, 8)}
+    taken = {action.id for action in memory.plan(budget=memory.weight - 20).actions}
+    assert taken <= talk
+    assert not taken & vital
+
+
 def test_the_record_of_an_eviction_says_why(stores: Stores) -> None:
     memory = stores.open(policy__name="fifo")
     vital = memory.remember(LIFE["deaf"]).id
