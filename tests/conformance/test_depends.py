@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_the_record_of_an_eviction_says_why(stores: Stores) -> None:
     "fields",
     [{"source_type": "doc"}, {"source_type": "chat_assistant"}, {"memory_class": "ephemeral"}, {"use_bound": True}],
 )
-def test_only_the_users_own_word_counts_and_nothing_that_is_to_pass(stores: Stores, fields: dict[str, object]) -> None:
+def test_only_the_users_own_word_counts_and_nothing_that_is_to_pass(stores: Stores, fields: dict[str, Any]) -> None:
     memory = stores.open(policy__name="fifo")
     memory.remember(LIFE["deaf"], **fields)
     assert not any(VITAL in action.reason for action in memory.plan(budget=1).actions)
