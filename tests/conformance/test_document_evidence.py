@@ -51,7 +51,7 @@ def filled(stores: Stores, model: str, said: Sequence[str], written: Sequence[st
         for n, text in enumerate(written)
     ]
     memory.remember_many([*turns, *passages])
-    assert memory._components.late.wait(120)
+    assert memory._components.late.finish(120)
     return memory
 
 

@@ -26,7 +26,7 @@ def test_what_is_written_is_found_before_its_vector_is_made_and_after(
     for text in LIFE:
         memory.remember(text, session="s")
     assert next(iter(memory.retrieve("Who is my dentist?"))).memory.content == LIFE[1]
-    assert memory._components.late.wait(60)
+    assert memory._components.late.finish(60)
     assert memory.stats()["without_vector"] == 0
     assert next(iter(memory.retrieve("Where do I go with a toothache?"))).memory.content == LIFE[1]
     assert memory.verify().ok

@@ -48,7 +48,7 @@ def test_what_was_said_is_found_in_other_spellings(stores: Stores) -> None:
     memory = stores.open(embedding__model="e5")
     for text in (*BESIDE, *(case[3] for case in CASES)):
         memory.remember(text, session=f"s{len(text)}")
-    assert memory._components.late.wait(120)
+    assert memory._components.late.finish(120)
     assert len(CASES) == 60
     for part, most in (("tuned", 3), ("judged", 4)):
         places, unsure = [], []

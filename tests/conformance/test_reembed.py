@@ -38,6 +38,7 @@ class Small:
 
     name = "small"
     dimension = 4
+    late = False
 
     def __init__(self) -> None:
         self.asked: list[str] = []

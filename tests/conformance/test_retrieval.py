@@ -504,6 +504,7 @@ class Other:
 
     name = "Other"
     dimension = 3
+    late = False
 
     def embed(self, texts: Any) -> Any:
         import numpy as np  # noqa: PLC0415 - only here

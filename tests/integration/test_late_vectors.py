@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
+from marskg.drafts import Draft
 from marskg.embedding.e5 import E5
-from marskg.errors import EmbeddingUnavailable
+from marskg.errors import EmbeddingUnavailable, InvalidInput
+from marskg.ontology.vocabulary import Kind
 from marskg.store.unit.vectors import own, tag
 from marskg.store.upkeep import late_vectors
 from marskg.store.upkeep.late_vectors import LateVectors
@@ -64,7 +67,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Any:
             self.free = True
             for late, ids in self.kept:
                 real(late, ids)
-                assert late.wait(60)
+                assert late.finish(60)
 
     real, held = LateVectors.add, Held()
     held.kept = []
@@ -80,6 +83,14 @@ def stored(memory: AgentMemory) -> list[str | None]:
     """Return the vectors that are stored."""
     rows = memory.store.engine.read("MATCH (m:Memory) WHERE m.content IS NOT NULL RETURN m.embedding AS found", {})
     return [row["found"] for row in rows]
+
+
+def many(times: int) -> list[Draft]:
+    """Return every text of a life so many times, each of them a little different."""
+    told = [f"{text}, said {number} times" for text in LIFE for number in range(times)]
+    return [
+        Draft(ref=str(place), kind=Kind.EPISODIC, content=text, at=1_790_000_000_000) for place, text in enumerate(told)
+    ]
 
 
 def first(memory: AgentMemory, question: str) -> str:
@@ -168,7 +179,7 @@ def test_no_record_tells_of_a_vector_and_the_next_opening_makes_what_is_missing(
         assert memory.stats()["without_vector"] == len(LIFE)
         memory.retrieve("Who is my dentist?", token_budget=100)
         assert held.kept[0][0] is not memory._components.late
-        assert memory._components.late.wait(60)
+        assert memory._components.late.finish(60)
         assert memory.stats()["without_vector"] == 0
         assert memory.stats()["audit_seq"] == before
 
@@ -177,12 +188,12 @@ def test_closing_waits_for_what_is_missing_and_tells_how_far_it_is(
     opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(late_vectors, "_HEARD", 0.01)
-    monkeypatch.setattr(late_vectors, "PAGE", 2)
+    monkeypatch.setattr(late_vectors, "LATE_PAGE", 2)
     told: list[int] = []
     memory = opened()
     for number in range(20):
         memory.remember(f"{LIFE[number % 6]}, said the {number}th time", session="s")
-    memory._components.late.finish(told.append)
+    memory._components.late.finish(60, told.append)
     memory.close()
     assert told
     assert all(one <= other for one, other in pairwise(told))
@@ -190,7 +201,7 @@ def test_closing_waits_for_what_is_missing_and_tells_how_far_it_is(
         assert again.stats()["without_vector"] == 0
 
 
-def test_one_that_cannot_be_made_keeps_back_no_other(
+def test_a_text_that_the_model_refuses_keeps_back_no_other(
     opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = E5.embed
@@ -198,15 +209,14 @@ def test_one_that_cannot_be_made_keeps_back_no_other(
     def embed(self: E5, texts: Any) -> Any:
         if any("dentist" in text for text in texts):
             msg = "not this one"
-            raise EmbeddingUnavailable(msg)
+            raise InvalidInput(msg)
         return real(self, texts)
 
     monkeypatch.setattr(E5, "embed", embed)
-    monkeypatch.setattr("marskg.embedding.circuit_breaker.Rest.rests", lambda *_: False)
     with opened() as memory:
         for text in LIFE:
             memory.remember(text, session="s")
-        assert memory._components.late.wait(60)
+        assert memory._components.late.finish(60)
         assert memory.stats()["without_vector"] == 1
         assert first(memory, "Who is my dentist?") == LIFE[1]
 
@@ -215,8 +225,110 @@ def test_an_encrypted_tenant_gets_its_vectors_too(opened: Callable[..., AgentMem
     with opened(encryption="subjects") as memory:
         for text in LIFE:
             memory.remember(text, session="s", subjects=["Alex"])
-        assert memory._components.late.wait(60)
+        assert memory._components.late.finish(60)
         assert memory.stats()["without_vector"] == 0
         assert first(memory, "Where do I have to go with a toothache?") == LIFE[1]
         memory.erase(subject="Alex")
         assert not list(memory.retrieve("Who is my dentist?"))
+
+
+def test_a_model_that_does_not_answer_for_a_while_is_asked_again(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real, down = E5.embed, [True]
+
+    def embed(self: E5, texts: Any) -> Any:
+        if down[0]:
+            msg = "not now"
+            raise EmbeddingUnavailable(msg)
+        return real(self, texts)
+
+    monkeypatch.setattr(E5, "embed", embed)
+    monkeypatch.setattr("marskg.embedding.circuit_breaker.Rest.rests", lambda *_: False)
+    with opened() as memory:
+        memory.remember_many(many(20))
+        for _ in range(2):
+            assert memory._components.late.finish(60)
+            assert memory.stats()["without_vector"] == 20 * len(LIFE)
+            memory.retrieve("Who is my dentist?", token_budget=100)
+        assert len([one for one in caplog.records if one.name == late_vectors.__name__]) == 1
+        down[0] = False
+        memory.retrieve("Who is my dentist?", token_budget=100)
+        assert memory._components.late.finish(60)
+        assert memory.stats()["without_vector"] == 0
+
+
+def test_what_one_handle_has_made_the_other_does_not_make_again(
+    opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, made = E5.embed, [0]
+
+    def embed(self: E5, texts: Any) -> Any:
+        made[0] += len(texts)
+        return real(self, texts)
+
+    monkeypatch.setattr(E5, "embed", embed)
+    with opened() as memory, opened() as other:
+        for text in LIFE:
+            memory.remember(text, session="s")
+        other.retrieve("Who is my dentist?")
+        assert {late for late, _ in held.kept} == {memory._components.late, other._components.late}
+        held.go()
+        assert made[0] == len(LIFE)
+        assert first(other, "Where do I have to go with a toothache?") == LIFE[1]
+
+
+def test_what_is_cut_out_of_a_text_meanwhile_is_in_no_vector(
+    opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, asked = E5.embed, []
+    with opened() as memory:
+        memory.remember("My pin is 4711 and my dog is called Odo")
+
+        def embed(self: E5, texts: Any) -> Any:
+            asked.append(list(texts))
+            if len(asked) == 1:
+                memory.store.engine.write("MATCH (m:Memory) SET m.content = 'My dog is called Odo'", {})
+            return real(self, texts)
+
+        monkeypatch.setattr(E5, "embed", embed)
+        held.go()
+        assert stored(memory) == [None]
+
+
+def test_closing_waits_for_few_texts_of_a_page_that_takes_long(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, asked, begun = E5.embed, [0], threading.Event()
+
+    def embed(self: E5, texts: Any) -> Any:
+        asked[0] += len(texts)
+        begun.set()
+        return real(self, texts)
+
+    monkeypatch.setattr(E5, "embed", embed)
+    monkeypatch.setattr(late_vectors, "_PATIENCE", 0.1)
+    memory = opened()
+    memory.remember("The tenancy began in May, and the rent is due on the third. " * 4_000)
+    assert begun.wait(60)
+    memory.close()
+    assert asked[0] <= 4 * late_vectors.LATE_PAGE
+    with opened() as again:
+        assert again.stats()["without_vector"] == 1
+
+
+def test_who_interrupts_a_program_waits_for_no_vectors(opened: Callable[..., AgentMemory]) -> None:
+    drafts = many(8)
+
+    def interrupted() -> None:
+        with opened() as memory:
+            memory.remember_many(drafts)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    with opened() as again:
+        left = again.stats()["without_vector"]
+        assert left > len(drafts) / 2
+        assert again.maintenance.reembed() == left
+        assert again.stats()["without_vector"] == 0

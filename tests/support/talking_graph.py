@@ -37,6 +37,7 @@ class WordModel:
 
     name = "words"
     dimension = 24
+    late = False
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row for each text."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from marskg.embedding.registry import is_late
 from marskg.errors import EnvironmentFailure
 from marskg.learning.wishes import SESSION
 from marskg.store.commit.listener import CommitListener
@@ -71,8 +70,8 @@ class CommitEffects(CommitListener):
         derived = self._following()
         if _wishes_changed(unit):
             derived.wishes.forget()
-        if late := _late(unit):
-            derived.late.add(late)
+        if lacking := _without_vector(unit):
+            derived.late.add(lacking)
         try:
             if self._ledger.extend(unit.audit.transitions) >= unit.state.settings.head_interval:
                 self._ledger.try_head(derived.writer, unit.now)
@@ -108,11 +107,8 @@ class CommitEffects(CommitListener):
         return self._derived
 
 
-def _late(unit: Unit) -> list[str]:
-    """Return the ids of what a unit stored without a vector that takes long."""
-    made_by = unit.state.embedding_model
-    if made_by is None or not is_late(made_by):
-        return []
+def _without_vector(unit: Unit) -> list[str]:
+    """Return the ids of what a unit stored without a vector."""
     return [ident for ident, node in unit.nodes.items() if node.new and node.has_content and node.embedding is None]
 
 

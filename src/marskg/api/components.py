@@ -17,7 +17,6 @@ from marskg.api.queries import Queries
 from marskg.api.reading import Reading
 from marskg.api.said_before import SaidBefore
 from marskg.clock import uuid7
-from marskg.embedding.registry import is_late
 from marskg.erasure.eraser import Eraser
 from marskg.errors import EmbeddingUnavailable, NotKept
 from marskg.learning.from_text.readers import Readers
@@ -232,7 +231,7 @@ class Components:
         """Make the vectors that are missing; returns how many were made."""
         model = self.vectoriser.model
         done = 0
-        self.late.leave()
+        self.late.stop()
         if model is not None:
             for done in make_all(self.writer, self.reader, model, self.reading.vectors_made):
                 if progress is not None:
@@ -243,7 +242,7 @@ class Components:
         """Make the vectors of what was loaded; where the model takes long, or does not answer, they are made later."""
         with suppress(EmbeddingUnavailable):
             model = self.vectoriser.model
-            if model is None or not is_late(model.name):
+            if model is None or not model.late:
                 self.make_vectors()
                 return
             for page in self.reader.without_vector(tag(model_name(model)), PAGE):

@@ -8,16 +8,17 @@ stands nearer to the command wins; the environment is asked only where no option
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import unwrap
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from marskg.cli.output import document, note
+from marskg.cli.output import counted, document, kept_progress, note
 from marskg.cli.user_file import default_of
 from marskg.cli.values import FilePath
 
@@ -35,6 +36,8 @@ TENANT_HELP = "Whose memory.  [env: MARS_TENANT; default: default]"
 PRINCIPAL_HELP = "Who acts, such as reader:bot?ceiling=0.3.  [env: MARS_PRINCIPAL; default: operator]"
 JSON_HELP = "Answer with one JSON document."
 SCHEMA_HELP = "Print the JSON Schema of that document, and do nothing else."
+#: Seconds that vectors are waited for without a word.
+_SOON = 0.5
 
 
 @dataclass(slots=True)
@@ -115,9 +118,7 @@ class Door:
             if reweigh:
                 self._say_what_every_answer_tells(memory)
             yield memory
-            with ExitStack() as shown:
-                # No operation: closing does it, but not for as long, and not aloud.
-                memory._components.late.finish(_bar("making vectors", shown))  # noqa: SLF001
+            _make_vectors(memory)
 
     @staticmethod
     def _say_what_every_answer_tells(memory: AgentMemory) -> None:
@@ -125,18 +126,17 @@ class Door:
             note(f"note: {text}")
 
 
-def _bar(label: str, shown: ExitStack) -> Callable[[int], None]:
-    """Return what shows a bar from the first time that it is told how much is done."""
-    bars: list[Callable[[int], None]] = []
+def _make_vectors(memory: AgentMemory) -> None:
+    """Wait until all vectors are made; closing does it, but not for as long, and not aloud."""
+    late = memory._components.late  # noqa: SLF001 - no operation
+    if late.finish(_SOON):
+        return
+    with kept_progress("making vectors", late.left, _vectors_kept) as show:
+        late.finish(inf, show)
 
-    def advance(done: int) -> None:
-        if not bars:
-            from marskg.cli.output import progress
 
-            bars.append(shown.enter_context(progress(label)))
-        bars[0](done)
-
-    return advance
+def _vectors_kept(made: int) -> str:
+    return f"all that was stored is kept; {counted(made, 'vector')} made, and the others when the store is next read"
 
 
 class CheckFailed(click.exceptions.Exit):

@@ -58,6 +58,11 @@ class CircuitBreaker:
         return self._model.name
 
     @property
+    def late(self) -> bool:
+        """Return whether the model's vectors are made after the write."""
+        return self._model.late
+
+    @property
     def dimension(self) -> int:
         """Return the number of components of a vector."""
         return self._asked(lambda: self._model.dimension)

@@ -48,6 +48,7 @@ class E5:
 
     name: Final = "e5:multilingual-e5-small-q4"
     dimension: Final = DIMENSION
+    late: Final = True
 
     def __init__(self) -> None:
         """Read nothing yet."""

@@ -30,6 +30,8 @@ BATCH_CHARACTERS: Final = 200_000
 class EndpointEmbedding:
     """``openai:<model>@<host>``: a model behind an HTTP endpoint."""
 
+    late: Final = False
+
     def __init__(self, model: str, poster: Poster, *, dimension: int | None = None) -> None:
         """Address ``model``; send nothing yet.
 

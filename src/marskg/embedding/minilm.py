@@ -34,6 +34,7 @@ class MiniLM:
 
     name: Final = "minilm:all-MiniLM-L6-v2"
     dimension: Final = DIMENSION
+    late: Final = False
 
     def __init__(self) -> None:
         """Read nothing yet."""

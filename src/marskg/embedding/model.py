@@ -31,6 +31,11 @@ class EmbeddingModel(Protocol):
         """Return the number of components of a vector."""
         ...
 
+    @property
+    def late(self) -> bool:
+        """Return whether its vectors are made after the write, which then waits for none: it takes long, in here."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text.
 

@@ -48,15 +48,6 @@ def usual(environment: Mapping[str, str] | None = None) -> str:
     return "e5" if e5.installed() else STATIC
 
 
-def is_late(model: str) -> bool:
-    """Return whether the vectors of what the store calls ``model`` are made after the write, which waits for none.
-
-    Args:
-        model: a model's name, with its dimension after a slash or without.
-    """
-    return model.partition("/")[0] == E5.name
-
-
 def load_model(spec: str = AUTO, environment: Mapping[str, str] | None = None) -> EmbeddingModel | None:
     """Return the model that ``spec`` chooses, not yet loaded; None for ``none``.
 

@@ -48,6 +48,7 @@ class StaticEmbedding:
 
     name: Final = "static:l2_supercat_256"
     dimension: Final = DIMENSION
+    late: Final = False
 
     def __init__(self) -> None:
         """Read nothing yet."""

@@ -30,6 +30,8 @@ _INSTALL: Final = "pip install 'marskg[sentence-transformers]'"
 class SentenceTransformersEmbedding:
     """``sentence-transformers:<name>@<digest>``: a model that torch computes."""
 
+    late: Final = False
+
     def __init__(self, model: str, *, download: bool = False, device: str = "cpu") -> None:
         """Choose the model at the path or of the name ``model``; load it at the first use.
 

@@ -23,6 +23,7 @@ class Fallible:
 
     name = "fallible"
     dimension = 2
+    late = False
 
     def __init__(self) -> None:
         self.works = True

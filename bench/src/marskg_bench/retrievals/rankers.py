@@ -92,6 +92,11 @@ class Embedded:
         """Return the number of components of a vector."""
         return self._model.dimension
 
+    @property
+    def late(self) -> bool:
+        """Return whether the model's vectors are made after the write."""
+        return self._model.late
+
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one row for each text."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]

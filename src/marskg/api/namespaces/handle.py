@@ -237,5 +237,7 @@ class Handle(FlatNames, Spelt):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the store."""
+        """Close the store; whoever interrupts waits for no vectors."""
+        if isinstance(error, KeyboardInterrupt):
+            self._components.late.stop()
         self.close()

@@ -141,8 +141,9 @@ class Maintenance(Namespace, name="maintenance"):
     def reembed(self, model: str | None = None, *, progress: Callable[[int], None] | None = None) -> int:
         """Make the vectors of all memories with another model, or those that are missing; returns how many were made.
 
-        Writes and reads go on meanwhile; what has no vector yet is found by its words. After an interruption the next
-        call goes on where this one stopped.
+        Without ``model`` it is how to wait for the vectors that are made in the background after a write: when it
+        returns, each memory has its own. Writes and reads go on meanwhile; what has no vector yet is found by its
+        words. After an interruption the next call goes on where this one stopped.
 
         Args:
             model: as the setting ``embedding.model`` has it; the tenant's own if left out.

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from marskg.config import AUTO, EXACT
-from marskg.embedding.registry import is_late
 from marskg.errors import EmbeddingUnavailable
 from marskg.language.mentions import may_be_person
 from marskg.language.naming.caution import parts_of
@@ -110,7 +109,7 @@ class IndexView:
             index = self._loaded()
             with self._writer.unless_busy() as idle:
                 # Whoever writes may wait for this index: what is to be written for it waits for the next time.
-                if model is not None and is_late(model.name):
+                if model is not None and model.late:
                     self._make_later(index)
                 elif idle and model is not None and self._file is not None:
                     self._make_up(index, model)
@@ -445,10 +444,7 @@ class IndexView:
 
     def _early(self, rows: Sequence[Row]) -> dict[str, npt.NDArray[np.float32]]:
         """Return, by id, what stands for the vectors of ``rows`` that take long."""
-        try:
-            model = self._vectoriser.early if rows else None
-        except EmbeddingUnavailable:
-            return {}
+        model = self._vectoriser.early if rows else None
         made = [] if model is None else rows_by(model, [row["content"] for row in rows])
         return dict(zip([row["id"] for row in rows], made, strict=False))
 
@@ -459,23 +455,16 @@ class IndexView:
 
     def _make_up(self, index: MemoryIndex, model: EmbeddingModel) -> None:
         """Make some of the vectors that are missing; the rest later."""
-        name = model_name(model)
-        before = index.without_vector(MADE_UP)
-        # Another process may have made them.
-        if before:
-            self._put(index, before, name)
-        lacking = {*index.without_vector(MADE_UP)}
-        missing = [ident for ident in before if ident in lacking]
-        self._changed |= len(missing) < len(before)
+        missing = index.without_vector(MADE_UP)
         if not missing:
             return
         try:
-            make_up(self._writer, self._reader, model, missing, lambda _: None)
+            make_up(self._writer, self._reader, model, missing)
         except EmbeddingUnavailable as error:
             self.without_vectors = str(error)
-            return
-        self._put(index, missing, name)
-        self._changed = True
+        # Another process may have made them, whatever the model says.
+        self._put(index, missing, model_name(model))
+        self._changed |= len(index.without_vector(MADE_UP)) < len(missing)
 
 
 def _dimension(name: str | None) -> int:

@@ -164,7 +164,7 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "slot_head": handled(slot=LookUp("slot")),
         "session_episodes": handled(session=LookUp("session")),
         "sessions_episodes": handled(found={"session": Echo()}, sessions=LookUp("session")),
-        "contents": handled("refs", properties(Sort.MEMORY, "content")),
+        "contents": handled("refs", properties(Sort.MEMORY, "content embedding")),
         "index_rows": handled("refs", properties(Sort.MEMORY, _INDEXED)),
         "live_holders": handled("low high limit", properties(Sort.MEMORY, "subjects session")),
         "weights_page": handled("low high limit", properties(Sort.MEMORY, "content subjects session")),

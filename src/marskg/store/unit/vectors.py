@@ -21,7 +21,7 @@ import numpy as np
 from marskg.embedding.circuit_breaker import CircuitBreaker, Patience
 from marskg.embedding.endpoint import EndpointEmbedding
 from marskg.embedding.packing import pack, packed_size, unpack
-from marskg.embedding.registry import is_late, load_model
+from marskg.embedding.registry import load_model
 from marskg.embedding.static import StaticEmbedding
 from marskg.errors import EmbeddingMismatch, EmbeddingUnavailable
 from marskg.text import passages
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Texts that are turned into vectors, and vectors that are stored, at once.
 PAGE = 500
+#: The same of a model whose vectors are made after the write: a third of a second's work on one core.
+LATE_PAGE = 16
 _TAG = 6
 #: The setting of a tenant that is kept without vectors.
 NONE = "none"
@@ -80,14 +82,18 @@ class Vectoriser:
         return self._current()[1]
 
     @property
-    def early(self) -> StaticEmbedding | None:
-        """Return what makes the vectors that stand for those of a model that takes long; None where none does.
+    def late(self) -> bool:
+        """Return whether vectors are made after the write; they are not where the model cannot be loaded."""
+        try:
+            model = self.model
+        except EmbeddingUnavailable:
+            return False
+        return model is not None and model.late
 
-        Raises:
-            EmbeddingUnavailable: the model cannot be loaded.
-        """
-        model = self.model
-        return self._early if model is not None and is_late(model.name) else None
+    @property
+    def early(self) -> StaticEmbedding | None:
+        """Return what makes the vectors that stand for those made after the write; None where none are."""
+        return self._early if self.late else None
 
     def wake(self) -> None:
         """Ask the model again although it failed a moment ago: somebody says that it works now."""
@@ -119,7 +125,7 @@ class Vectoriser:
         """Return what :meth:`packed` does, without vectors where they take too long for a write to wait for them."""
         try:
             spec, model = self._current()
-            if model is not None and is_late(model.name):
+            if model is not None and model.late:
                 return MadeBy(spec, model_name(model)), [None] * len(texts)
         except EmbeddingUnavailable:
             return None, [None] * len(texts)
@@ -161,6 +167,15 @@ def tag(name: str) -> str:
 def own(packed: str | None, prefix: str) -> bool:
     """Return whether a stored vector is one of the model whose :func:`tag` is ``prefix``."""
     return packed is not None and packed.startswith(prefix)
+
+
+def is_whole(packed: str | None, name: str, text: str) -> bool:
+    """Return whether a stored vector is one of the model ``name``, with one for each passage of its ``text``."""
+    prefix = tag(name)
+    if packed is None or not own(packed, prefix):
+        return False
+    parts = len(passages(text))
+    return len(packed) == len(prefix) + packed_size(int(name.rpartition("/")[2])) * (1 + (parts if parts > 1 else 0))
 
 
 def unpacked(packed: Sequence[str], prefix: str, dimension: int) -> Vectors:

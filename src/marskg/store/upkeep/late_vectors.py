@@ -1,9 +1,10 @@
 """The vectors that no write waits for, made in the background as long as the store is open.
 
-Guarantees: a memory's vector is stored only while the memory has content, with the model's name on the tenant's row
-before the first; no record of the audit tells of one, as none does of those made at a write; what was not made when the
-store was closed is made by whoever reads next; a vector that cannot be made keeps back no other. One thread for each
-open store, started when there is something to do, and anew in a process that was forked. Source: semantics section 13.
+Guarantees: a memory's vector is stored only while the memory has the content that it was made of, with the model's name
+on the tenant's row before the first; no record of the audit tells of one, as none does of those made at a write; what
+was not made when the store was closed, or failed, is made by whoever reads next; a text that the model refuses keeps
+back no other. Whoever stops the making waits for sixteen texts at the most. One thread for each open store, started
+when there is something to do, and anew in a process that was forked. Source: semantics section 13.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final
 
-from marskg.errors import MarsError
+import numpy as np
+
+from marskg.errors import InvalidInput, MarsError
+from marskg.store.unit.vectors import LATE_PAGE
 from marskg.store.upkeep.reembed import make_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from marskg.embedding.model import EmbeddingModel, Vectors
     from marskg.store.commit.writer import Writer
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.vectors import Vectoriser
 
 _LOG: Final = logging.getLogger(__name__)
-#: Texts that are turned into vectors, and vectors that are stored, at once: a third of a second's work on one core.
-PAGE: Final = 16
 #: Seconds without a write after which a page is begun, as it would slow down one that comes right then, and how often
 #: that is waited for.
 _QUIET: Final = 0.2
@@ -52,71 +55,93 @@ class LateVectors:
         self._wanted: dict[str, None] = {}
         #: What is being made.
         self._page: frozenset[str] = frozenset()
-        #: What could not be made, which is asked for again when the store is next opened.
-        self._failed: set[str] = set()
+        #: What the model refuses, which is asked for again when the store is next opened.
+        self._refused: set[str] = set()
         self._thread: threading.Thread | None = None
-        self._closed = self._touched = self._hurried = False
+        self._closed = self._touched = self._hurried = self._stopped = self._failed = False
 
     def add(self, ids: Iterable[str]) -> None:
-        """Make the vectors of the memories ``ids`` soon."""
+        """Make the vectors of the memories ``ids`` soon, unless the model is one that each write waits for."""
+        if not self._vectoriser.late:
+            return
         with self._changed:
-            new = [one for one in ids if one not in self._page and one not in self._failed]
+            new = [one for one in ids if one not in self._page and one not in self._refused]
             self._wanted.update(dict.fromkeys(new))
             if not self._wanted or self._closed:
                 return
-            self._touched = bool(new)
+            self._touched |= bool(new)
             self._changed.notify_all()
             # One that was started before a fork is not alive in the child.
-            if self._thread is None or not self._thread.is_alive():
+            if not self._alive():
                 self._page = frozenset()
                 self._thread = threading.Thread(target=self._run, name="marskg-vectors", daemon=True)
                 self._thread.start()
 
-    def wait(self, seconds: float) -> bool:
-        """Wait until everything was made; returns whether it was within ``seconds``."""
-        thread = self._thread
-        if thread is None or not thread.is_alive() or thread is threading.current_thread():
-            return True
+    @property
+    def left(self) -> int:
+        """Return how many are still to be made, as far as it is known."""
+        with self._changed:
+            return len(self._wanted) + len(self._page) if self._alive() else 0
+
+    def finish(self, seconds: float, progress: Callable[[int], None] = lambda _: None) -> bool:
+        """Wait up to ``seconds`` until none is left; returns whether that is so.
+
+        ``progress`` hears every half second how many were made meanwhile. Who is interrupted waits no more, nor does
+        closing then.
+        """
+        total = self.left
+        try:
+            while not self._wait(min(_HEARD, seconds)):
+                seconds -= _HEARD
+                if seconds <= 0:
+                    return False
+                progress(max(0, total - self.left))
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        return True
+
+    def stop(self) -> None:
+        """Leave what is still to be made to whoever reads next, or to the caller."""
+        with self._changed:
+            self._wanted.clear()
+            self._stopped = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._page or not self._alive(), _PATIENCE)
+
+    def close(self) -> None:
+        """Make no more of them, after a while in which they are waited for."""
+        try:
+            self.finish(_PATIENCE)
+        finally:
+            with self._changed:
+                self._closed = self._stopped = True
+                self._wanted.clear()
+                self._changed.notify_all()
+                thread = self._thread
+            if thread is not None and thread.is_alive():
+                thread.join()
+
+    def _alive(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait until everything was made, without minding who writes; returns whether it was within ``seconds``."""
         with self._changed:
             self._hurried = True
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._wanted and not self._page, seconds)
-
-    def leave(self) -> None:
-        """Leave to somebody else what is still to be made, and wait for what is under way."""
-        with self._changed:
-            self._wanted.clear()
-        self.wait(_PATIENCE)
-
-    def finish(self, progress: Callable[[int], None]) -> None:
-        """Wait until everything was made; ``progress`` hears now and then how many were made meanwhile."""
-        with self._changed:
-            total = len(self._wanted) + len(self._page)
-        while not self.wait(_HEARD):
-            with self._changed:
-                left = len(self._wanted) + len(self._page)
-            progress(max(0, total - left))
-
-    def close(self, *, patient: bool = True) -> None:
-        """Make no more of them; what is under way is waited for, and a while the rest unless one is not ``patient``."""
-        try:
-            self.wait(_PATIENCE if patient else 0.0)
-        finally:
-            with self._changed:
-                self._closed = True
-                self._wanted.clear()
-        thread = self._thread
-        if thread is not None and thread.is_alive() and thread is not threading.current_thread():
-            thread.join()
+            return self._changed.wait_for(lambda: not self.left, seconds)
 
     def _next(self) -> list[str]:
         """Return what is to be made now; nothing ends the thread."""
         with self._changed:
+            self._page = frozenset()
+            self._changed.notify_all()
             self._await_quiet()
-            page = [*self._wanted][:PAGE]
+            page = [*self._wanted][:LATE_PAGE]
             for ident in page:
                 del self._wanted[ident]
-            self._page = frozenset(page)
+            self._page, self._stopped = frozenset(page), self._closed
             if not page:
                 self._thread, self._hurried = None, False
                 self._changed.notify_all()
@@ -136,19 +161,59 @@ class LateVectors:
             self._make(page)
 
     def _make(self, page: list[str]) -> None:
-        """Make the vectors of a page; of one that fails each by itself, so that one keeps back no other."""
+        """Make the vectors of a page; where the model refuses a text of it, each by itself."""
         try:
             model = self._vectoriser.model
             if model is None:
                 return
-            make_up(self._writer, self._reader, model, page, lambda _: None)
+            make_up(self._writer, self._reader, _Stoppable(model, lambda: self._stopped), page)
             self._heard(page)
-        except MarsError as error:
+            self._failed = False
+        except _Stopped:
+            return
+        except InvalidInput as error:
             if len(page) > 1:
                 for ident in page:
                     self._make([ident])
                 return
-            # By its class: what an error says may hold what a memory says.
-            _LOG.warning("a vector could not be made in the background (%s)", type(error).__name__)
             with self._changed:
-                self._failed.update(page)
+                self._refused.update(page)
+            _warn(error)
+        except MarsError as error:
+            # What failed now fails for the rest, too: whoever reads next asks for all of it again.
+            if not self._failed:
+                _warn(error)
+            self._failed = True
+            with self._changed:
+                self._wanted.clear()
+
+
+class _Stopped(Exception):
+    """The vectors of a page are not wanted any more."""
+
+
+class _Stoppable:
+    """A model that is asked for a few texts at a time, and for no more once that was ``stopped``."""
+
+    def __init__(self, model: EmbeddingModel, stopped: Callable[[], bool]) -> None:
+        self._model = model
+        self._stopped = stopped
+        self.name, self.dimension, self.late = model.name, model.dimension, model.late
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each text.
+
+        Raises:
+            _Stopped: nobody wants them any more.
+        """
+        made = []
+        for start in range(0, len(texts), LATE_PAGE):
+            if self._stopped():
+                raise _Stopped
+            made.append(self._model.embed(texts[start : start + LATE_PAGE]))
+        return np.concatenate(made)
+
+
+def _warn(error: MarsError) -> None:
+    # By its class: what an error says may hold what a memory says.
+    _LOG.warning("a vector could not be made in the background (%s)", type(error).__name__)

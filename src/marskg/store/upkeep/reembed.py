@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.errors import EmbeddingMismatch, InvalidInput
 from marskg.ontology.vocabulary import Operation
-from marskg.store.unit.vectors import NONE, PAGE, model_name, packed_by, tag
+from marskg.store.unit.vectors import LATE_PAGE, NONE, PAGE, is_whole, model_name, packed_by, tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from marskg.config import Settings
     from marskg.embedding.model import EmbeddingModel
@@ -69,8 +69,8 @@ def make_all(
         EmbeddingMismatch: somebody chose another model meanwhile.
     """
     total = 0
-    for page in reader.without_vector(tag(model_name(model)), PAGE):
-        total += make_up(writer, reader, model, page, lambda _: None)
+    for page in reader.without_vector(tag(model_name(model)), LATE_PAGE if model.late else PAGE):
+        total += make_up(writer, reader, model, page)
         heard(page)
         yield total
 
@@ -103,28 +103,38 @@ def refuse_change(state: TenantState, wanted: Settings, load: Callable[[str], Em
     raise EmbeddingMismatch(msg)
 
 
-def make_up(
-    writer: Writer, reader: GraphReader, model: EmbeddingModel, ids: Iterable[str], report: Callable[[int], None]
-) -> int:
-    """Make and store the vectors of the memories ``ids``, those that still have content; returns how many.
+def make_up(writer: Writer, reader: GraphReader, model: EmbeddingModel, ids: Sequence[str]) -> int:
+    """Make and store the vectors of those of the memories ``ids`` that lack theirs; returns how many.
+
+    Args:
+        writer: where they are stored.
+        reader: where the texts are read.
+        model: what makes them.
+        ids: no more than are read and stored at once.
 
     Raises:
-        EmbeddingUnavailable: the model does not answer; what was stored until then is kept.
+        EmbeddingUnavailable: the model does not answer; nothing was stored.
         EmbeddingMismatch: the tenant's vectors are of another model.
     """
     name = model_name(model)
     _announce(writer, name)
-    total = 0
-    for page in _pages(ids):
-        rows = reader.run("contents", {"refs": reader.refs(page)})
-        vectors = packed_by(model, [row["content"] for row in rows])
-        packed = [{"ref": row["ref"], "embedding": made} for row, made in zip(rows, vectors, strict=True)]
-        if packed:
-            with writer.alone():
-                writer.put("set_embeddings", {"rows": packed})
-        total += len(packed)
-        report(total)
-    return total
+    refs = reader.refs(ids)
+    # Another handle or process may have made them meanwhile.
+    texts = {
+        row["ref"]: row["content"]
+        for row in reader.run("contents", {"refs": refs})
+        if not is_whole(row["embedding"], name, row["content"])
+    }
+    made = dict(zip(texts, packed_by(model, [*texts.values()]), strict=True))
+    if not made:
+        return 0
+    with writer.alone():
+        # What was cut out of a text meanwhile is not to be in its vector.
+        now = {row["ref"]: row["content"] for row in reader.run("contents", {"refs": [*texts]})}
+        rows = [{"ref": ref, "embedding": vector} for ref, vector in made.items() if now.get(ref) == texts[ref]]
+        if rows:
+            writer.put("set_embeddings", {"rows": rows})
+    return len(rows)
 
 
 def _announce(writer: Writer, name: str) -> None:
@@ -142,14 +152,3 @@ def _announce(writer: Writer, name: str) -> None:
 
     if writer.state.embedding_model != name:
         writer.run(work)
-
-
-def _pages(ids: Iterable[str]) -> Iterable[list[str]]:
-    page: list[str] = []
-    for item in ids:
-        page.append(item)
-        if len(page) == PAGE:
-            yield page
-            page = []
-    if page:
-        yield page
