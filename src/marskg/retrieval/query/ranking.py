@@ -22,6 +22,7 @@ from marskg.ontology.vocabulary import RELIABILITY, SourceType, Tier
 from marskg.retrieval.access.visibility import Sight
 from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
+from marskg.retrieval.query.crowded import uncrowded
 from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.newer import LOOKED_AT, Asked, carried, newer_of, weights_of
@@ -229,6 +230,8 @@ class Ranker:
         self._spelled: Respelled = {}
         self._heard = Said(np.zeros(0), np.zeros(0), np.zeros(0))
         self._see()
+        # However few a filter leaves later, how near they are stays.
+        self._early = self._provisional()
         self._asked_of: dict[str, npt.NDArray[np.float64]] = {}
         # What was learned from turns that are ranked: its row, and theirs.
         self._spoken: dict[int, list[int]] = {}
@@ -245,7 +248,6 @@ class Ranker:
         # A fact that was learned from a turn says what that says.
         learned = self._mask & held["learned"]
         self._among = max(self._sought(learned), self._sought(self._mask & ~learned))
-        self._early = self._provisional()
 
     def _provisional(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
         """Return the rows whose vectors are not made yet, and how similar they are by what stands for these."""
@@ -608,6 +610,7 @@ class Ranker:
             silent = (features.get(name, lexical) <= 0 for name in ("period", "exact"))
             total[(lexical <= 0) & np.logical_and.reduce([*silent])] = -np.inf
         total[~self._mask] = -np.inf
+        total = uncrowded(total, self._index.columns)
         sequence = self._index.columns["sequence"]
         tops = [(total, _top(total, most, sequence))]
         if self._yields.any():  # However much of it there is, the user's own words are not crowded out.
