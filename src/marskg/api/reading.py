@@ -25,6 +25,7 @@ from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
 from marskg.retrieval.access.divided import divided
 from marskg.retrieval.access.read_gate import Gate, called
+from marskg.retrieval.access.unpassed import unpassed
 from marskg.retrieval.assembly.assemble import NO_ROOM
 from marskg.retrieval.complete.exhaustive_read import admitted, select, shown
 from marskg.retrieval.explain import explain, limited, never_was, own_events
@@ -249,8 +250,19 @@ class Reading:
                     hits = self._rewording.answered(
                         request, hits, lambda text: self._search.retrieve(replace(request, query=text), guests)
                     )
-        strangers = () if len(hits) else (*self._strangers(request.gate), *self._keyless(request.gate))
+        strangers = () if len(hits) else self._unmet(request.gate)
         return self._noticed(hits, (*impossible, *missing, *strangers))
+
+    def _unmet(self, gate: Gate) -> tuple[str, ...]:
+        """Return what is asked for that nothing here has, as far as the reader may know: why an answer is empty."""
+        keyless = self._keyless(gate)
+        # What other tenants share is not searched for it; encrypted JSON is told of by its keys alone.
+        told = replace(gate, metadata=()) if keyless or self._encrypted else gate
+        if self._writer.state.subscriptions:
+            return (*self._strangers(gate), *keyless)
+        with self.view.lock:
+            filters = unpassed(self.view.refresh(self._writer.recent_state()), told)
+        return (*self._strangers(gate), *keyless, *filters)
 
     def _strangers(self, gate: Gate) -> tuple[str, ...]:
         """Return who is asked for and is nobody here, each with whom that may be: no answer is empty in silence."""

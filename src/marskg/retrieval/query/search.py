@@ -519,6 +519,8 @@ class Search:
     # --- Stages ---------------------------------------------------------------------------------------------------
 
     def _vector(self, query: str) -> tuple[_Asked | None, tuple[str, ...]]:
+        # To a model the word in capitals is another; who writes all of a question in them means the usual one.
+        query = query.lower() if query.isupper() else query
         try:
             model = self._vectoriser.model
             if model is None:
