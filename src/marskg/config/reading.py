@@ -56,6 +56,7 @@ class RankingWeights:
     """
 
     similarity: float = number("weight of the cosine of a memory's best passage", 5.0, 0, _MOST_WEIGHT)
+    context: float = number("weight of what a turn's neighbours add to its cosine", 3.0, 0, _MOST_WEIGHT)
     lexical: float = number(
         "weight of the question's words and of those like them, each by how rare it is", 0.35, 0, _MOST_WEIGHT
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: What may be weighed, each from 0 to 1 for every candidate.
 FEATURES: Final = (
     "similarity",
+    "context",
     "lexical",
     "graph",
     "exact",

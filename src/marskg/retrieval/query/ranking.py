@@ -24,6 +24,7 @@ from marskg.retrieval.index.memory_index import CLASSES, MICRO, SOURCES, TIERS
 from marskg.retrieval.index.nearest import cosines
 from marskg.retrieval.query.crowded import uncrowded
 from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
+from marskg.retrieval.query.in_context import nearer_in_context
 from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.newer import LOOKED_AT, Asked, carried, newer_of, weights_of
 from marskg.retrieval.query.outlived import inherited, lifted
@@ -75,6 +76,8 @@ _TASTES: Final = ("preference", "preferences")
 #: One in so many rows tells roughly how high the highest are.
 _SAMPLED: Final = 16
 _SIMILAR: Final = ("similarity", "lexical", "graph")
+#: What the scale of the vectors' model multiplies.
+_COSINES: Final = ("similarity", "context")
 #: What it adds to the similarity of a text that the name of whom it is about, and who is asked about, stands not in it:
 #: as much as texts are nearer that begin with "Name:".
 _NAME: Final = 0.15
@@ -703,6 +706,10 @@ class Ranker:
             **{name: values[rows] for name, values in self._asked_of.items()},
             **self._known(rows, intent),
         }
+        if self._profile.weights.get("context") and self._query.vector is not None and self._index.dimension:
+            found["context"] = nearer_in_context(
+                self._index, self._visible.beside, rows, self._query.vector, found["similarity"]
+            )
         return {name: found[name] for name in found if name in _SIMILAR or self._profile.weights.get(name)}
 
     def _known(self, rows: npt.NDArray[np.intp], intent: Intent) -> dict[str, npt.NDArray[np.float64]]:
@@ -801,7 +808,7 @@ class Ranker:
         """Return the sum of weighed features as a number between 0 and 1 that grows with it."""
         total = np.zeros(len(rows))
         for name in sorted(features):
-            total += self._profile.weights[name] * (self._scale if name == "similarity" else 1.0) * features[name]
+            total += self._profile.weights[name] * (self._scale if name in _COSINES else 1.0) * features[name]
         found: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip((total - _EVEN) / _UNIT, -60.0, 60.0)))
         return found
 
