@@ -682,7 +682,8 @@ class Ranker:
         for place, row in enumerate(rows.tolist()):
             first, end = passages.spans.get(row, (0, 0))
             if first < end and passages.columns["vectored"][first]:
-                total[place] = float(np.vecdot(passages.vectors["vector"][first:end], asked).max())
+                best = float(np.vecdot(passages.vectors["vector"][first:end], asked).max())
+                total[place] = best - self._calibration.chance * float(np.log(end - first))
         return total
 
     # --- Features -------------------------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ class Calibration:
     ``length`` what is added where all are of texts that have several: a passage of prose is nearer to anything than a
     short text is. ``width`` is the change of evidence that multiplies the odds by e. Where it is not of the ``vectors``
     of a model that was calibrated, it goes by words alone, and nothing is left out because of it. ``scale`` is what a
-    similarity of the model counts in the ranking, as a multiple of one of ``static``.
+    similarity of the model counts in the ranking, as a multiple of one of ``static``; ``chance`` is what the logarithm
+    of the number of a text's passages takes off the similarity of the best of them, for the reason of ``growth``.
     """
 
     middle: float
@@ -57,6 +58,7 @@ class Calibration:
     length: float = 0.0
     vectors: bool = True
     scale: float = 1.0
+    chance: float = 0.0
 
     def confidence(self, evidence: npt.NDArray[np.float64], among: Among) -> npt.NDArray[np.float64]:
         """Return how likely it is that what has this ``evidence`` bears on a question, as the best ``among`` these."""
@@ -77,7 +79,7 @@ class Calibration:
 #: ``scripts/relevance_floors.py`` does.
 CALIBRATED: Final[Mapping[str, Calibration]] = MappingProxyType({
     "static:l2_supercat_256": Calibration(0.1004, 0.05, 0.07, 0.08),
-    "e5:multilingual-e5-small-q4": Calibration(0.285, 0.025, 0.07, 0.08, scale=3.4),
+    "e5:multilingual-e5-small-q4": Calibration(0.29, 0.025, 0.07, 0.06, scale=3.4, chance=0.04),
     "minilm:all-MiniLM-L6-v2": Calibration(0.245, 0.03, 0.037, 0.056),
 })  # fmt: skip
 WORDS: Final = Calibration(0.2203, 0.0, 0.05, vectors=False)
