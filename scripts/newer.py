@@ -109,7 +109,7 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             yield Asked(life["id"], found, places, turns, pairs(turns), answers, set(one["stale"]))
 
 
-def fitted(asked: Iterable[Asked]) -> Weights:
+def fitted(asked: Iterable[Asked], alike: float) -> Weights:
     """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
     given = [one for one in asked if len(one.pairs.older)]
     vectors = np.concatenate([one.turns.vectors for one in given])
@@ -130,7 +130,7 @@ def fitted(asked: Iterable[Asked]) -> Weights:
     older_vector, newer_vector = directions @ old, directions @ new
     even -= float(centre @ (older_vector + newer_vector))
     exact = (older_vector.round(_DIGITS), newer_vector.round(_DIGITS))
-    return Weights(tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact)
+    return Weights(tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact, alike)
 
 
 def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) -> tuple[Any, float]:
@@ -195,16 +195,16 @@ def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
     )
 
 
-def lines(files: dict[str, list[Asked]]) -> Iterator[str]:
+def lines(files: dict[str, list[Asked]], alike: float) -> Iterator[str]:
     """Yield what was found."""
     for name, asked in files.items():
         others = [one for other, found in files.items() if other != name for one in found]
         yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
         if others:
-            yield f"  found without this file: {measured(asked, [fitted(others)] * len(asked))}"
+            yield f"  found without this file: {measured(asked, [fitted(others, alike)] * len(asked))}"
         lives = list(dict.fromkeys(one.life for one in asked))
         folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
-        found = [fitted([*others, *(one for one in asked if one.life not in fold)]) for fold in folds]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)], alike) for fold in folds]
         held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
         yield f"  found without the people asked: {measured(asked, held_out)}"
 
@@ -218,6 +218,7 @@ def write(model: str, found: Weights) -> None:
         "even": found.even,
         "older": found.older.tolist(),
         "newer": found.newer.tolist(),
+        "alike": found.alike,
     }
     path.write_text(json.dumps(held, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -228,14 +229,15 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--model", default="static")
     parser.add_argument("--write", action="store_true", help="put the weights into newer.json")
+    parser.add_argument("--alike", type=float, default=0.3, help="how much nearer two are that are much alike")
     given = parser.parse_args()
     files = {file.name: asked_of(file, given.model) for file in given.files}
-    whole = fitted(one for asked in files.values() for one in asked)
+    whole = fitted((one for asked in files.values() for one in asked), given.alike)
     print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even)
     encoder = load_model(given.model)
     if given.write and encoder is not None:
         write(encoder.name, whole)
-    for line in lines(files):
+    for line in lines(files, given.alike):
         print(line)
 
 

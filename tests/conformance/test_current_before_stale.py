@@ -162,3 +162,19 @@ def test_what_a_reader_may_not_see_moves_nothing_for_them(stores: Stores) -> Non
         answers.append([(hit.memory.content, hit.score, hit.newer is None, hit.certain) for hit in hits])
     assert answers[0] == answers[1]
     assert NEW_HOME not in [content for content, *_ in answers[0]]
+
+
+@pytest.mark.parametrize("conflicts", ["ask", "newest"])
+def test_of_two_that_are_much_alike_the_newer_is_shown_alone(stores: Stores, conflicts: str) -> None:
+    memory = _told(stores.open(embedding__model="static", learning__conflicts=conflicts))
+    old = memory.remember("The choir meets on Tuesday evening", session="a", at=START - 5 * DAY)
+    memory.remember("Pasta again tonight", session="a", at=START - 5 * DAY + 1)
+    new = memory.remember("The choir meets on Thursday evening", session="b", at=START - 2 * DAY)
+    hits = memory.retrieve("When does the choir meet?")
+    shown = [hit.memory.id for hit in hits]
+    assert new.id in shown
+    assert old.id not in shown
+    assert (old.id, new.id, "newer value") in [(one.loser, one.winner, one.rule) for one in hits.resolved]
+    # Nothing is stored for it: the older one holds for whoever asks about then.
+    assert memory.get(old.id).valid_to is None
+    assert old.id in [hit.memory.id for hit in memory.retrieve("When did the choir meet before?")]

@@ -30,10 +30,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_whose_value_is_newer_is_learned(file: Path) -> None:
     asked = newer.asked_of(file, "static")
     assert len(asked) > 20
-    found = newer.fitted(asked)
+    found = newer.fitted(asked, 0.6)
     assert len(found.of_features) == len(FEATURES)
     assert found.older.shape == found.newer.shape == (asked[0].turns.vectors.shape[1],)
-    assert any("stale first" in line for line in newer.lines({file.name: asked}))
+    assert any("stale first" in line for line in newer.lines({file.name: asked}, 0.6))
 
 
 def test_what_is_certain_is_calibrated(file: Path) -> None:

@@ -6,7 +6,8 @@ nothing; the result does not depend on the order of the input; a reason never sa
 memories contradict each other when
 
 - both are the value of one ``single`` key about the same subjects, and their texts differ,
-- a ``contradicts`` edge joins them, in either direction, or
+- a ``contradicts`` edge joins them, in either direction,
+- the ranking found that one replaces the other, or
 - the caller's ``conflict`` says so; it is asked only about pairs that share at least half of the index terms of the
   smaller one, two of them at least, and gives the name of its rule.
 
@@ -38,8 +39,8 @@ _FEWEST_COMMON = 2
 class Resolution:
     """``loser`` was not shown because it contradicts ``winner``, both ids.
 
-    ``rule`` says how the contradiction was found: ``same key``, ``contradicts``, or the name that the caller's
-    ``conflict`` gave. ``reason`` says in words why the winner stays.
+    ``rule`` says how the contradiction was found: ``same key``, ``contradicts``, ``newer value``, or the name that the
+    caller's ``conflict`` gave. ``reason`` says in words why the winner stays.
     """
 
     loser: str
@@ -105,6 +106,8 @@ class _Contradictions:
         joined = [self._by_id[other] for other in self._edges.get(one.id, ()) if other in self._by_id]
         if joined:
             return self.kept[min(joined)], "contradicts"
+        if one.outdated is not None and one.outdated.replaced and one.outdated.by in self._by_id:
+            return self.kept[self._by_id[one.outdated.by]], "newer value"
         if self._conflict is not None:
             for other in self._related(one):
                 rule = self._conflict(other, one)

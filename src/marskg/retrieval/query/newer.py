@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=np.generic)
 #: Of a ranking, how many of the best are looked at.
 LOOKED_AT: Final = 60
-#: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well.
+#: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well; and
+#: how likely where the two are much alike, and the older one is left out.
 BEFORE: Final = 0.6
-MARKED: Final = 0.95
+MARKED: Final = 0.97
+REPLACED: Final = 0.9
 #: How many of the nearest tell how near others are to a text anyway.
 _NEAREST: Final = 5
 _DAY: Final = 86_400_000
@@ -84,10 +86,14 @@ class Pairs(NamedTuple):
 
 
 class Newer(NamedTuple):
-    """Who tells a newer value: its row, and how likely that is."""
+    """Who tells a newer value: its row, and how likely that is.
+
+    The older one is ``replaced`` where the two are so much alike that it need not be shown.
+    """
 
     row: int
     chance: float
+    replaced: bool
 
     @property
     def marked(self) -> bool:
@@ -100,13 +106,15 @@ class Weights:
     """A logistic regression: what each unit of :data:`FEATURES` adds to the logarithm of the odds, and ``even``.
 
     ``older`` and ``newer`` are ``[d]``: what their products with the vectors of the two turns add, as texts that tell
-    what may change, and texts that tell a change, are alike in any language.
+    what may change, and texts that tell a change, are alike in any language. Two are much alike that are ``alike``
+    nearer to each other than others are to either.
     """
 
     of_features: tuple[float, ...]
     even: float
     older: npt.NDArray[np.float64]
     newer: npt.NDArray[np.float64]
+    alike: float
 
     def chances(self, turns: Turns, found: Pairs) -> npt.NDArray[np.float64]:
         """Return, for each pair, how likely the newer tells the value that is asked for, and the older did."""
@@ -135,7 +143,9 @@ def weights_of(model: str | None) -> Weights | None:
 def _weights() -> Mapping[str, Weights]:
     read = json.loads((files("marskg.retrieval.query") / "newer.json").read_text(encoding="utf-8"))
     return {
-        model: Weights(tuple(held["features"]), held["even"], np.array(held["older"]), np.array(held["newer"]))
+        model: Weights(
+            tuple(held["features"]), held["even"], np.array(held["older"]), np.array(held["newer"]), held["alike"]
+        )
         for model, held in read.items()
     }
 
@@ -204,13 +214,14 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
         return {}
     found_pairs = pairs(turns)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
-    likely = np.flatnonzero(chances >= BEFORE)
+    likely, nearer = np.flatnonzero(chances >= BEFORE), found_pairs.features[:, FEATURES.index("nearer")]
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
         one, other = int(rows[older[place]]), int(rows[newer[place]])
         if one not in found and _about_same(index, one, other):
-            found[one] = Newer(other, float(chances[place]))
+            replaced = chances[place] >= REPLACED and nearer[place] >= weights.alike
+            found[one] = Newer(other, float(chances[place]), bool(replaced))
     return found
 
 
