@@ -13,7 +13,7 @@ from marskg.drafts import Draft
 from marskg.embedding.e5 import E5
 from marskg.errors import EmbeddingUnavailable, InvalidInput
 from marskg.ontology.vocabulary import Kind
-from marskg.store.unit.vectors import own, tag
+from marskg.store.unit.vectors import LATE_PAGE, own, tag
 from marskg.store.upkeep import late_vectors
 from marskg.store.upkeep.late_vectors import LateVectors
 
@@ -312,7 +312,7 @@ def test_closing_waits_for_few_texts_of_a_page_that_takes_long(
     memory.remember("The tenancy began in May, and the rent is due on the third. " * 4_000)
     assert begun.wait(60)
     memory.close()
-    assert asked[0] <= 4 * late_vectors.LATE_PAGE
+    assert asked[0] <= 4 * LATE_PAGE
     with opened() as again:
         assert again.stats()["without_vector"] == 1
 
