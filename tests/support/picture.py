@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from marskg.ontology.protection import Sort
+from marskg.store.rows.order_keys import CURRENT, SUPERSEDED
 from marskg.store.statements.handling import Nodes, Statement, handled
 
 if TYPE_CHECKING:
@@ -303,7 +304,8 @@ def _protection(picture: Picture) -> Iterator[Fault]:
         for name in ("fifoKey", "lruKey", "decayKey", "randomKey"):
             # Where kinds have shares of the budget, the kind comes first.
             part = f"{KINDS.index(node['kind'])}|" if picture.sliced else ""
-            begins = f"{picture.row['ref']}|{part}{int('supersededAt' not in node)}"
+            rank = SUPERSEDED if "supersededAt" in node else node.get("evictionRank", CURRENT)
+            begins = f"{picture.row['ref']}|{part}{rank}"
             if name in node and not node[name].startswith(begins):
                 yield "leaf-rank", f"{node_id} {name}"
 
