@@ -131,17 +131,7 @@ class PreferenceRefused(NotPermitted):
 
 
 class NotKept(NotPermitted):
-    """The user asked, in the text itself, that it is not kept; nothing of it was stored, and it is not repeated.
-
-    ``asked`` is what the text points at: ``this`` turn, the one ``before`` it or what comes ``next``. ``erased`` is the
-    id of the turn before where that was erased for it.
-    """
-
-    def __init__(self, message: str, asked: str = "this", erased: str | None = None) -> None:
-        """Keep the message, what was asked for and what was erased for it."""
-        super().__init__(message)
-        self.asked = asked
-        self.erased = erased
+    """The user asked, in the text itself, that it is not kept; nothing of it was stored, and it is not repeated."""
 
 
 class PrivacyBudgetExhausted(NotPermitted):

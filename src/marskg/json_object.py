@@ -137,7 +137,27 @@ class JsonObject(Mapping[str, Any]):
 
     def texts(self) -> Iterator[str]:
         """Yield ``name: value`` for each text and number in it, each with the name that it stands under."""
-        return _texts("", self._value())
+        for name, leaf in named_leaves(self._value()):
+            if _is_told(leaf):
+                yield f"{name}: {leaf if isinstance(leaf, str) else _number(leaf)}"
+            elif name:
+                yield name
+
+
+def named_leaves(value: object, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield ``(name, leaf)`` of all in free JSON that holds nothing else, in order; the parts of a list have its name.
+
+    What stands in it otherwise, and how deep, is not checked: an object or a list without anything in it is a leaf.
+    """
+    pending = [(name, value)]
+    while pending:
+        name, one = pending.pop()
+        if isinstance(one, Mapping) and one:
+            pending += [*one.items()][::-1]
+        elif isinstance(one, list | tuple) and one:
+            pending += [(name, part) for part in reversed(one)]
+        else:
+            yield name, one
 
 
 def told_in(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -267,24 +287,6 @@ def _number(value: float) -> str:
         return format(exact, "f")
     mantissa, _, exponent = repr(float(value)).partition("e")
     return f"{mantissa}e{int(exponent)}"
-
-
-def _texts(name: str, value: object) -> Iterator[str]:
-    """Yield the texts of a value that stands under ``name``."""
-    if isinstance(value, Mapping):
-        for inner, one in value.items():
-            yield from _texts(inner, one)
-        if not value and name:
-            yield name
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(name, one)
-        if not value:
-            yield name
-    elif isinstance(value, bool) or value is None:
-        yield name
-    else:
-        yield f"{name}: {value if isinstance(value, str) else _number(value)}"  # type: ignore[arg-type]  # a number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,16 +16,14 @@ from marskg.api.planning import Planning
 from marskg.api.queries import Queries
 from marskg.api.reading import Reading
 from marskg.api.said_before import SaidBefore
-from marskg.clock import uuid7
 from marskg.erasure.eraser import Eraser
-from marskg.errors import EmbeddingUnavailable, NotKept
+from marskg.errors import EmbeddingUnavailable
 from marskg.learning.from_text.readers import Readers
 from marskg.learning.from_text.text_learner import TextLearner
 from marskg.learning.housekeeping.cycle import Housekeeper
 from marskg.learning.learner import Learner
 from marskg.learning.second_opinions import Judge
 from marskg.learning.wishes import Wishes
-from marskg.ontology.vocabulary import Tier
 from marskg.policies.curation import Curation
 from marskg.privacy.sensitivity import Assessor
 from marskg.records import Memory, without_reading
@@ -161,10 +159,9 @@ class Components:
         What a user asks not to keep is not stored: the memory that is returned is nowhere, has no content and says so.
         """
         since = self.writer.state.sequence
-        try:
-            memory = self.ingestor.one(draft, id)
-        except NotKept as asked:
-            return self._nowhere(draft, id, str(asked))
+        memory = self.ingestor.one(draft, id)
+        if memory.content is None:
+            return memory
         if memory.sequence <= since:  # an equal one was there
             memory = self._as_now(memory)
         conflicts = self.conflicts_since(since)
@@ -176,20 +173,6 @@ class Components:
         held = self.reader.get(memory.id, self.writer.now())
         now = memory if held is None else self._as_now(held)
         return replace(now, notices=(*memory.notices, *conflicts))
-
-    def _nowhere(self, draft: Draft, ident: str | None, reason: str) -> Memory:
-        """Return a memory that is not there, for what was not kept because of ``reason``."""
-        now = self.writer.now()
-        return Memory(
-            id=ident or uuid7(now, self.writer.services.source),
-            tenant=self.writer.tenant,
-            kind=draft.kind,
-            content=None,
-            created=now,
-            sequence=0,
-            tier=Tier.TOMBSTONE,
-            notices=(reason,),
-        )
 
     def conflicts_since(self, since: int) -> tuple[str, ...]:
         """Look for conflicts of what was stored after ``since`` where the tenant wants that; returns what to tell."""

@@ -44,17 +44,17 @@ class SaidBefore:
         self._seen = seen
         self._now = now
 
-    def erase(self, draft: Draft) -> tuple[str, str | None]:
-        """Erase what was said before ``draft``; returns what is told of it, and the id of what was erased."""
+    def erase(self, draft: Draft) -> str:
+        """Erase what was said before ``draft``; returns what is told of it."""
         if draft.session is None:
-            return _NO_SESSION, None
+            return _NO_SESSION
         found = self._before(draft)
         if found is None:
-            return _NONE, None
+            return _NONE
         if right_to(self._principal.role, "erase") is Right.ALL:
             self._eraser.erase(Request.of(id=found), scrub=False)
-            return f"{found} was erased", found
-        return f"{found} is stored still, and {self._principal} may not erase it: have mem.erase(id=…) called", None
+            return f"{found} was erased"
+        return f"{found} is stored still, and {self._principal} may not erase it: have mem.erase(id=…) called"
 
     def _before(self, draft: Draft) -> str | None:
         """Return the id of the newest turn of the session, people and source of ``draft``, if it may be seen."""

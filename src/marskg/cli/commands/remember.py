@@ -86,14 +86,11 @@ def remember(door: Door, /, text: str, **fields: Any) -> Memory:  # noqa: ANN401
 
     A TEXT that begins with a dash comes last, after --.
     """
-    from marskg.errors import NotKept
+    from marskg.server.tool_answers import kept
 
     content = text_or_stdin(text)
     with door.memory(create=True) as memory:
-        stored = memory.remember(content, **_given(fields))
-        if stored.content is None:
-            raise NotKept(stored.notices[0])
-        return show_stored(door, memory, stored)
+        return show_stored(door, memory, kept(memory.remember(content, **_given(fields))))
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

@@ -89,7 +89,14 @@ class Ingestor:
         self._guard, self._owner = guard, owner
 
     def one(self, draft: Draft, node_id: str | None = None) -> Memory:
-        """Store one draft; ``node_id`` is an id of the caller's own."""
+        """Store one draft; ``node_id`` is an id of the caller's own.
+
+        What asks not to be kept is not stored: then the memory that is returned is nowhere, has no content and says so.
+        """
+        self._preparation.check(draft, node_id)
+        nowhere = self.keeping.nowhere(draft, node_id)
+        if nowhere is not None:
+            return nowhere
         prepared = self._preparation.one(draft, node_id)
         maintenance.settle(self._writer)
         memory = self._reading(

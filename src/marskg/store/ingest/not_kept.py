@@ -8,15 +8,17 @@ kept whole or not at all. Source: issue 54 item 4; semantics section 13; ADR 102
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from marskg.clock import uuid7
 from marskg.errors import NotKept
+from marskg.json_object import named_leaves
 from marskg.language.not_kept.reading import Unkept, asked_not_to_keep
-from marskg.ontology.vocabulary import Kind, SourceType
+from marskg.ontology.vocabulary import Kind, SourceType, Tier
+from marskg.records import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from marskg.drafts import Draft
@@ -42,11 +44,11 @@ class NotKeeping:
     def __init__(self, writer: Writer) -> None:
         """Ask the settings of ``writer``; nothing is erased before :meth:`erase_by` said how."""
         self._writer = writer
-        self._erase: Callable[[Draft], tuple[str, str | None]] | None = None
+        self._erase: Callable[[Draft], str] | None = None
         self._announced: set[str] = set()
 
-    def erase_by(self, erase: Callable[[Draft], tuple[str, str | None]]) -> None:
-        """Let ``erase`` take what was said before a turn; it returns what is told of that, and the id that went."""
+    def erase_by(self, erase: Callable[[Draft], str]) -> None:
+        """Let ``erase`` take what was said before a turn; it returns what is told of that."""
         self._erase = erase
 
     def asked(self, draft: Draft) -> Unkept | None:
@@ -59,21 +61,33 @@ class NotKeeping:
         """Return what a user's ``content``, or a text of ``further`` JSON of theirs, asks not to keep."""
         if not self._writer.state.settings.learning.not_kept:
             return None
-        texts = (text for one in further if one for text in _texts(one))
+        texts = (leaf for one in further if one for _, leaf in named_leaves(one) if isinstance(leaf, str))
         return next((asked for text in (content, *texts) if (asked := asked_not_to_keep(text)) is not None), None)
 
-    def refuse(self, draft: Draft) -> None:
-        """Refuse a draft that asks not to be kept; what was said before it is erased where that is what it asks.
+    def nowhere(self, draft: Draft, ident: str | None) -> Memory | None:
+        """Return what stands for a draft that asks not to be kept; None for one that is to be stored.
 
-        Raises:
-            NotKept: it does.
+        It is a memory that is nowhere, without content, which says why; ``ident`` is an id of the caller's own. What
+        was said before the draft is erased where that is what it asks.
         """
         asked, was_announced = self.hear(draft, self._announced)
-        if asked is not None:
-            raise self.refusal(asked, draft)
-        if was_announced:
-            msg = f"{_ANNOUNCED}; {INSIST}"
-            raise NotKept(msg)
+        if asked is None and not was_announced:
+            return None
+        said = _ANNOUNCED if asked is None else _SAID[asked]
+        if asked is Unkept.BEFORE:
+            said = f"{said}; {self.take_before(draft)}"
+        services = self._writer.services
+        now = self._writer.now()
+        return Memory(
+            id=ident or uuid7(now, services.source),
+            tenant=self._writer.tenant,
+            kind=draft.kind,
+            content=None,
+            created=now,
+            sequence=0,
+            tier=Tier.TOMBSTONE,
+            notices=(f"{said}; {INSIST}",),
+        )
 
     @property
     def announced(self) -> set[str]:
@@ -95,30 +109,14 @@ class NotKeeping:
             announced.add(speaker)
         return asked, was_announced and not draft.keep
 
-    def refusal(self, asked: Unkept, draft: Draft | None = None) -> NotKept:
-        """Return the error for what is asked; the turn before ``draft`` is erased where that is meant."""
-        said, erased = _SAID[asked], None
-        if asked is Unkept.BEFORE and draft is not None:
-            became, erased = self.take_before(draft)
-            said = f"{said}; {became}"
-        return NotKept(f"{said}; {INSIST}", asked.value, erased)
-
-    def take_before(self, draft: Draft) -> tuple[str, str | None]:
-        """Erase what the speaker of ``draft`` said before it; returns what is told of that, and the id that went."""
-        return (_NOT_FOUND, None) if self._erase is None else self._erase(draft)
+    def take_before(self, draft: Draft) -> str:
+        """Erase what the speaker of ``draft`` said before it; returns what is told of that."""
+        return _NOT_FOUND if self._erase is None else self._erase(draft)
 
 
-def _texts(value: object) -> Iterator[str]:
-    """Yield the texts of free JSON, names left out, whatever else stands in it: who stores it checks that."""
-    pending = [value]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            pending += [*one.values()][::-1]
-        elif isinstance(one, list | tuple):
-            pending += one[::-1]
+def refusal(asked: Unkept) -> NotKept:
+    """Return the error for what is asked, where there is no other answer: a new text, and what is stored whole."""
+    return NotKept(f"{_SAID[asked]}; {INSIST}")
 
 
 class LeftOut:
@@ -143,7 +141,7 @@ class LeftOut:
             if was_announced or asked is not None:
                 asking[place] = asked or Unkept.THIS
         if asking and atomic:
-            raise self._keeping.refusal(next(iter(asking.values())))
+            raise refusal(next(iter(asking.values())))
         out = set(asking)
         for place, asked in asking.items():
             if asked is Unkept.BEFORE:
@@ -170,7 +168,7 @@ def notices_of(count: int, before: Iterable[Draft], keeping: NotKeeping) -> tupl
     """Return what is told of ``count`` turns that were not kept; what was said ``before`` some of them is erased."""
     if not count:
         return ()
-    became = dict.fromkeys(keeping.take_before(one)[0] for one in before)
+    became = dict.fromkeys(keeping.take_before(one) for one in before)
     return (f"{count} not kept, as a user asks so in the text; {INSIST}", *became)
 
 

@@ -22,7 +22,7 @@ from marskg.store.graph.amend import words_of
 from marskg.store.graph.recognition import naming
 from marskg.store.graph.suppression import Compared, Digests
 from marskg.store.graph.validation import check_allowed, check_draft, check_fits, check_integer, check_text, ids_of
-from marskg.store.ingest.not_kept import NotKeeping
+from marskg.store.ingest.not_kept import NotKeeping, refusal
 from marskg.store.upkeep.reweigh import require_weighed
 from marskg.weight import RULE
 
@@ -140,17 +140,12 @@ class Preparation:
         self._permit = permit
 
     def one(self, draft: Draft, node_id: str | None = None) -> Prepared:
-        """Return a draft with all that its transaction needs; ``node_id`` is an id of the caller's own.
+        """Return a checked draft with all that its transaction needs; ``node_id`` is an id of the caller's own.
 
         Raises:
-            InvalidMemory: a field is missing, unknown or out of range.
-            NotKept: a user asks in it that it is not kept.
+            InvalidMemory: its time to live is no duration.
             MemoryTooLarge: it is heavier than a budget that it counts against.
         """
-        if node_id is not None:
-            check_text("id", node_id)
-        self._check(draft)
-        self.keeping.refuse(draft)
         (found,) = self._prepared([self._assessment.assess(draft)], alone=True)
         return replace(found, id=node_id)
 
@@ -199,7 +194,7 @@ class Preparation:
         memory = self._writer.new_unit(self._writer.read, self._writer.state).node(node_id).memory
         asked = self.keeping.asked_in(content) if memory.source_type is SourceType.CHAT_USER else None
         if asked is not None:
-            raise self.keeping.refusal(asked)
+            raise refusal(asked)
         text = self.text(content)
         check_fits(text.weight, self._writer.state.budget)
         changed = replace(memory, **changes)
@@ -223,14 +218,20 @@ class Preparation:
         try:
             for chunk in in_chunks(drafts, BATCH):
                 for draft in chunk:
-                    self._check(draft)
+                    self.check(draft)
                 self._assessment.foresee(chunk)
                 yield from self._prepared([self._assessment.assess(draft) for draft in chunk], alone=False)
         finally:
             self._assessment.foresee(())
 
-    def _check(self, draft: Draft) -> None:
-        """Check a draft before its text is read: a detector or a tokenizer says less of what is wrong with it."""
+    def check(self, draft: Draft, node_id: str | None = None) -> None:
+        """Check a draft before its text is read: a detector or a tokenizer says less of what is wrong with it.
+
+        Raises:
+            InvalidMemory: a field, or ``node_id``, an id of the caller's own, is missing, unknown or out of range.
+        """
+        if node_id is not None:
+            check_text("id", node_id)
         check_draft(draft, self._writer.state.settings.max_content_bytes)
         if self._permit is not None:
             self._permit(draft)
