@@ -70,6 +70,70 @@ def test_remember_refuses_it_says_so_and_repeats_nothing(tmp_path: Path) -> None
         assert_nowhere(memory, tmp_path)
 
 
+#: By language: turns of other forms that ask, and turns that look so.
+IN_OTHER_WORDS = {
+    "en": (
+        (
+            f"between us, my door code is {WORD}",
+            f"my door code is {WORD} dont save this",
+            f"My door code is {WORD}, which I'd rather you didn't write down.",
+            f"Would you mind not keeping this? It is {WORD}.",
+        ),
+        ("Keep it secret from Anna: the party is on Saturday", "My doctor told me not to write it down"),
+    ),
+    "de": (
+        (
+            f"Unter uns: mein Code ist {WORD}",
+            f"mein code ist {WORD} das musst du dir nicht merken",
+            f"Ich wäre froh, wenn du das nirgends notierst: {WORD}",
+        ),
+        ("Verrat es nicht an Jonas, er bekommt ein Fahrrad", "Unter uns wohnt eine Familie mit drei Kindern"),
+    ),
+    "fr": (
+        (f"Entre nous, le code est {WORD}", f"Tu n'es pas obligé de noter ça : {WORD}", f"À ne pas retenir : {WORD}"),
+        ("Ne le dis pas à Paul, c'est une surprise", "Je n'arrive pas à retenir ça"),
+    ),
+    "es": (
+        (
+            f"Que quede entre tú y yo: {WORD}",
+            f"la clave es {WORD} no la guardes",
+            f"Prefiero que no anotes esto: {WORD}",
+        ),
+        ("No le digas nada a Ana: la fiesta es el sábado", "No consigo recordar esto"),
+    ),
+    "zh": (
+        (f"这件事你知我知：{WORD}", f"密码是{WORD}，你不用记住这些", f"別記這個：{WORD}"),
+        ("别告诉安娜：聚会在周六", "医生叫我不要写下来"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", IN_OTHER_WORDS)
+def test_it_is_asked_in_many_words_of_each_language(tmp_path: Path, language: str) -> None:
+    asking, looking_so = IN_OTHER_WORDS[language]
+    with opened(tmp_path / "s") as memory:
+        before = memory.stats()
+        for turn in asking:
+            refused = memory.remember(turn, subjects="clara", session="s1")
+            assert refused.content is None, turn
+            assert "not kept" in refused.notices[0]
+        assert memory.stats() == before
+        learned = memory.learn([{"role": "user", "content": one, "session": "s1"} for one in (*asking, *looking_so)])
+        assert isinstance(learned, Learned)
+        assert (learned.not_kept, len(learned.turns)) == (len(asking), len(looking_so))
+        assert_nowhere(memory, tmp_path)
+
+
+def test_what_was_just_said_goes_with_its_facts(tmp_path: Path) -> None:
+    with opened(tmp_path / "s") as memory:
+        about: dict[str, Any] = {"session": "z", "subjects": ["clara"]}
+        memory.learn([{"role": "user", "content": "I live in Halle", "speaker": "Clara", **about}])
+        assert any("lives in Halle" in (one.content or "") for one in memory.memories())
+        refused = memory.remember("forget i said that", session="z", subjects="clara")
+        assert "was erased" in refused.notices[0]
+        assert not any("Halle" in (one.content or "") for one in memory.memories())
+
+
 def test_whoever_insists_keeps_it_and_a_setting_keeps_all(tmp_path: Path) -> None:
     with opened(tmp_path / "s") as memory:
         kept = memory.remember(ASKS, subjects="clara", keep=True)

@@ -1,9 +1,10 @@
 """Whether a turn asks that it is not kept: "don't remember this: …", "off the record", "das bitte nicht speichern".
 
-Guarantees: pure and deterministic; read by form and open slots (``frames.tsv``): a word that forbids, a verb of keeping
-and what points at the turn, as a clause of its own or at the end of one. What is in another's mouth is none: quoted,
-brought in by "she said", of a pasted talk of several, in code, or in the quoted lines of a message. "I don't remember
-his name", "don't forget: …" and "don't save the receipt" ask nothing of the kind.
+Guarantees: pure and deterministic; read by an open grammar (``frames.tsv``): what refuses, a verb of keeping and what
+points at the turn; or words of confidence ("between us"), or of taking back ("forget I said that"). Such a wish is a
+clause of its own, or joined to one, or stands before or behind one without a sign, as people type. What is in another's
+mouth is none: quoted, brought in by "she said", only supposed, of a pasted talk of several, in code, or in the quoted
+lines of a message. "I don't remember his name", "don't forget: …" and "don't save the receipt" ask nothing of the kind.
 Source: issue 54 item 4; semantics section 13; ADR 102.
 """
 
@@ -15,10 +16,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.spellings import without_accents
-from marskg.language.not_kept.frames import languages
+from marskg.language.not_kept.frames import FrameKind, Marked, languages, likely
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from marskg.language.not_kept.frames import Frames
 
@@ -43,29 +44,61 @@ _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*>.*$", re.DOTALL 
 _LABEL: Final = re.compile(r"^[ \t]*(?P<label>[^\W\d_][^\n:]{0,30}):[ \t]+\S.*$", re.MULTILINE)
 _SEVERAL: Final = 2
 _BLANKS: Final = re.compile(r"\s+")
-#: Blanks between signs of a script that has none between words.
-_BETWEEN: Final = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
-#: Characters of a clause beyond which it is no wish, and those of its end and beginning that are looked at then.
-_LONGEST: Final = 160
+#: Blanks beside signs of a script that has none between words.
+_BETWEEN: Final = re.compile(r"(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])")
+#: Signs within a clause that are none of its words.
+_WITHIN: Final = str.maketrans("-_¿¡*", "     ")
+#: Characters of a clause beyond which only its beginning and its end are looked at, and how much of these.
+_LONGEST: Final = 400
+_EDGE: Final = 160
 _BRINGS_IN: Final = frozenset(':,"“”„«»「」『』：，')
 _SENTENCE: Final = frozenset(".!?…\n。！？")
 _TELLS: Final = frozenset(":：—–")
-#: Words of the clause before that may bring in what another says, and of a whole clause behind that may.
+_COMMAS: Final = frozenset(",， ")
+#: Words before a wish among which one brings in what another says: before a colon or a joint, and before a comma.
 _LAST_WORDS: Final = 4
+_LAST_BEFORE_COMMA: Final = 2
+#: Words of a whole clause behind a wish that may bring it in, and their characters where words have no blanks.
 _SHORT: Final = 3
 _SHORT_JOINED: Final = 6
-#: Clauses of a wish that has a comma in it.
-_JOINED: Final = 2
+#: Clauses of a wish that has commas in it.
+_MOST_JOINED: Final = 3
+#: Kinds that do not stand behind another clause without a sign or a joint.
+_APART: Final = frozenset({FrameKind.COLON, FrameKind.START, FrameKind.CLAUSE})
+#: Kinds whose subject may be that of the words before.
+_ELIDED: Final = frozenset({FrameKind.WEAKLY, FrameKind.CLOSED})
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause in lower case and without accents, the signs around it, and whether it stands in quotation marks."""
+    """A clause in lower case and without accents, the signs around it, and whether it stands in quotation marks.
+
+    ``text`` is without the words that change nothing, ``said`` with them.
+    """
 
     text: str
+    said: str
     before: str
     after: str
     quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A wish: its words, its objects marked, and of how many clauses it is."""
+
+    words: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands before and behind a frame of a kind, and whether the former is all of its clause up to there."""
+
+    before: str
+    behind: str
+    kind: FrameKind
+    whole: bool
 
 
 def asked_not_to_keep(utterance: str) -> Unkept | None:
@@ -74,37 +107,45 @@ def asked_not_to_keep(utterance: str) -> Unkept | None:
     text = without_accents(said.replace("’", "'").replace("‘", "'").casefold())
     if len(_LABEL.findall(text)) >= _SEVERAL:
         text = _LABEL.sub(_without_line, text)
-    likely = [frames for frames in languages() if frames.hint.search(text)]
-    clauses = _clauses(text) if likely else []
-    for frames in likely:
-        for place in range(len(clauses)):
-            count = _wish(frames, clauses, place)
-            if count and not _is_anothers(frames, clauses, place):
-                return _pointing(frames, clauses, place, count)
+    told = (_asked(frames, _clauses(frames, spelt)) for frames, spelt in likely(text))
+    return next((asked for asked in told if asked is not None), None)
+
+
+def _asked(frames: Frames, clauses: Sequence[_Clause]) -> Unkept | None:
+    """Return what the first wish among ``clauses`` asks."""
+    for place in range(len(clauses)):
+        found = _wish(frames, clauses, place)
+        if found is None or _corrects(frames, clauses, place, found):
+            continue
+        if not _is_anothers(frames, clauses, place, place + found.count):
+            return _pointing(frames, clauses, place, found)
     return None
 
 
 def _without_line(line: re.Match[str]) -> str:
     """Return nothing for a line of a talk; one whose label only draws attention, as "note:", stays."""
     label = line["label"].strip()
-    return line.group() if any(frames.aside.fullmatch(label) for frames in languages()) else ""
+    return line.group() if any(frames.joints.aside.fullmatch(label) for frames in languages()) else ""
 
 
-def _clauses(text: str) -> list[_Clause]:
+def _clauses(frames: Frames, text: str) -> list[_Clause]:
     """Return the clauses of a text."""
     found: list[_Clause] = []
-    depth, toggled, start, before = 0, False, 0, "\n"
+    depth, toggled, start, before, carried = 0, False, 0, "\n", ""
     for sign in [*_SIGN.finditer(text), None]:
         end = len(text) if sign is None else sign.start()
         after = "\n" if sign is None else sign.group()
-        said = _BETWEEN.sub("", _BLANKS.sub(" ", text[start:end]).strip())
-        if said:
-            found.append(_Clause(said, before, after, depth > 0 or toggled))
-            before = after
+        said = _BETWEEN.sub("", _BLANKS.sub(" ", text[start:end].translate(_WITHIN)).strip())
+        plain = frames.without_fillers(said)
+        if plain:
+            found.append(_Clause(plain, f"{carried}{said}", before, after, depth > 0 or toggled))
+            before, carried = after, ""
         else:
             before += after
+            # Words that change nothing, between signs of their own: they are said with the clauses beside them.
+            carried = f"{said} " if said else carried
             if found:
-                found[-1] = replace(found[-1], after=before)
+                found[-1] = replace(found[-1], after=before, said=f"{found[-1].said} {said}")
         for one in after if sign is not None else "":
             depth = max(0, depth + (one in _OPENS) - (one in _CLOSES))
             toggled ^= one == _EITHER
@@ -114,77 +155,128 @@ def _clauses(text: str) -> list[_Clause]:
     return found
 
 
-def _wish(frames: Frames, clauses: Sequence[_Clause], place: int) -> int:
-    """Return of how many clauses a wish at ``place`` is: of one, of two with a comma between them, or of none."""
-    one = clauses[place]
-    if len(one.text) <= _LONGEST:
-        if _is_whole(frames, clauses, place):
-            return 1
-        following = clauses[place + 1].text if place + 1 < len(clauses) and one.after.strip() == "," else ""
-        if following and len(following) <= _LONGEST and frames.whole.fullmatch(f"{one.text} {following}"):
-            return _JOINED
-    return int(frames.opening.match(one.text) is not None or _ends(frames, one.text[-_LONGEST:]))
+def _wish(frames: Frames, clauses: Sequence[_Clause], place: int) -> _Found | None:
+    """Return the wish that begins in the clause at ``place``, which may be of more with commas between them."""
+    ends = [len(clauses[place].text)]
+    text = clauses[place].text
+    for before, one in zip(clauses[place:], clauses[place + 1 : place + _MOST_JOINED], strict=False):
+        if not _COMMAS.issuperset(before.after) or len(text) > _EDGE:
+            break
+        text = f"{text}{frames.blank}{one.text}"
+        ends.append(len(text))
+    # The longest first: "don't save, please, what I said" points at what was said.
+    for count in range(len(ends), 0, -1):
+        joined, first = text[: ends[count - 1]], ends[count - 2] if count > 1 else 0
+        for part, whole in _looked_at(joined) if frames.refusing.search(joined) else ():
+            words = _words(frames, clauses, place, part, whole=whole, first=first, last=clauses[place + count - 1])
+            if words is not None:
+                return _Found(words, count)
+    return None
 
 
-def _is_whole(frames: Frames, clauses: Sequence[_Clause], place: int) -> bool:
-    """Return whether a clause is a wish from its first word to its last."""
-    one = clauses[place]
-    if frames.whole.fullmatch(one.text):
-        return True
-    if frames.weak.fullmatch(one.text) and not _is_elided(frames, clauses, place):
-        return True
-    if frames.plea.search(one.text) and frames.pleading.fullmatch(one.text):
-        return True
-    return not _TELLS.isdisjoint(one.after) and frames.colon.fullmatch(one.text) is not None
+def _looked_at(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield what is looked at of a clause, and whether its beginning is the clause's."""
+    if len(text) <= _LONGEST:
+        yield text, True
+        return
+    yield text[:_EDGE].rpartition(" ")[0] or text[:_EDGE], True
+    yield text[-_EDGE:].partition(" ")[2] or text[-_EDGE:], False
 
 
-def _ends(frames: Frames, text: str) -> bool:
-    """Return whether a clause that says something ends with a wish, joined to it by a word."""
-    found = frames.ending.fullmatch(text)
-    if found is None:
+def _words(
+    frames: Frames, clauses: Sequence[_Clause], place: int, text: str, *, whole: bool, first: int, last: _Clause
+) -> str | None:
+    """Return the words of a wish in ``text``, which ends in the clause ``last`` behind its character ``first``."""
+    plea = any(frames.joints.plea.search(one.said) for one in (clauses[place], last))
+    marked = frames.marked(text)
+    for kind, pattern in frames.wishes:
+        if kind is FrameKind.PRESSED and not plea:
+            continue
+        if kind is FrameKind.COLON and _TELLS.isdisjoint(last.after):
+            continue
+        for found in pattern.finditer(marked.text):
+            before, behind = marked.plain(0, found.start()), marked.plain(found.end(), len(marked.text))
+            reaches = not first or len(before) <= first < len(text) - len(behind)
+            if reaches and _is_apart(frames, clauses, place, _Around(before.strip(), behind, kind, whole)):
+                return found.group()
+    return None
+
+
+def _is_apart(frames: Frames, clauses: Sequence[_Clause], place: int, around: _Around) -> bool:
+    """Return whether what stands around a frame in its clause leaves it a wish of the speaker's own."""
+    joints, kind, before = frames.joints, around.kind, around.before
+    if joints.saying.search(" ".join(around.behind.split()[:_SHORT])):
         return False
-    before = text[: found.start("joint")]
-    return not frames.saying.search(before) and not frames.elided.match(before)
+    if around.whole and (not before or joints.aside.fullmatch(before)):
+        return kind not in _ELIDED or not _is_elided(frames, clauses, place)
+    joined = joints.joint.search(before)
+    if joined is None:
+        ends = joints.finite.search(before) is not None and joints.subject.search(before) is None
+        return kind not in _APART and ends and not _brings_in(frames, before, _LAST_WORDS)
+    said = before[: joined.start()].strip()
+    own = joints.telling.match(said) or joints.plea.search(clauses[place].said)
+    elided = kind in _ELIDED and joints.elided.match(said) and not own
+    return not elided and not _brings_in(frames, said, _LAST_WORDS)
 
 
 def _is_elided(frames: Frames, clauses: Sequence[_Clause], place: int) -> bool:
     """Return whether a clause goes on the subject of the one before: "I log my runs, but don't keep them"."""
-    if not frames.joint.match(clauses[place].text) or frames.plea.search(clauses[place].text) or not place:
+    joints, one = frames.joints, clauses[place]
+    joined = joints.joint.search(" ".join(one.text.split()[:1])) if one.text else None
+    if joined is None or joints.plea.search(one.said) or not place:
         return False
-    return bool(frames.elided.match(clauses[place - 1].text))
+    return bool(joints.elided.match(clauses[place - 1].text))
 
 
-def _is_anothers(frames: Frames, clauses: Sequence[_Clause], place: int) -> bool:
-    """Return whether a clause is what somebody else said, or was said to somebody else."""
-    one = clauses[place]
+def _brings_in(frames: Frames, said: str, words: int) -> bool:
+    """Return whether the last ``words`` of what is said bring in another's words, or all of it only supposes."""
+    if frames.joints.unreal.match(said):
+        return True
+    return not frames.joints.telling.match(said) and frames.joints.saying.search(_last(said, words)) is not None
+
+
+def _is_anothers(frames: Frames, clauses: Sequence[_Clause], place: int, end: int) -> bool:
+    """Return whether the clauses from ``place`` to ``end`` are what another said, or was said to another."""
+    one, last, joints = clauses[place], clauses[end - 1], frames.joints
     if one.quoted:
         return True
     if place and not _BRINGS_IN.isdisjoint(one.before) and _SENTENCE.isdisjoint(one.before):
-        brings = clauses[place - 1].text
-        if not frames.telling.match(brings) and frames.saying.search(_last(brings)):
+        words = _LAST_BEFORE_COMMA if _COMMAS.issuperset(one.before) else _LAST_WORDS
+        if _brings_in(frames, clauses[place - 1].text, words):
             return True
-    if place + 1 < len(clauses) and not _BRINGS_IN.isdisjoint(one.after) and _TELLS.isdisjoint(one.after):
-        behind = clauses[place + 1].text
+    if end < len(clauses) and not _BRINGS_IN.isdisjoint(last.after) and _TELLS.isdisjoint(last.after):
+        behind = clauses[end].text
         short = len(behind.split()) <= _SHORT and len(behind) <= _LONGEST
-        if short and behind.isascii() | (len(behind) <= _SHORT_JOINED) and not frames.telling.match(behind):
-            return bool(frames.saying.search(behind))
+        if short and behind.isascii() | (len(behind) <= _SHORT_JOINED) and not joints.telling.match(behind):
+            return bool(joints.saying.search(behind))
     return False
 
 
-def _last(text: str) -> str:
+def _corrects(frames: Frames, clauses: Sequence[_Clause], place: int, found: _Found) -> bool:
+    """Return whether a wish only begins a correction: "forget what I said, the meeting is on Wednesday"."""
+    end = place + found.count
+    if Marked.back not in found.words or place or end == len(clauses):
+        return False
+    goes_on = _COMMAS.union(_TELLS).issuperset(clauses[end - 1].after) and not _is_aside(frames, clauses[end:])
+    return goes_on and not any(frames.joints.just.search(one.said) for one in clauses[place:end])
+
+
+def _is_aside(frames: Frames, clauses: Sequence[_Clause]) -> bool:
+    """Return whether clauses say nothing, as "ok, thanks" does."""
+    return all(frames.joints.aside.fullmatch(one.text) for one in clauses)
+
+
+def _last(text: str, most: int) -> str:
     words = text.split()
-    return " ".join(words[-_LAST_WORDS:]) if len(words) > 1 else text[-_SHORT_JOINED:] if not text.isascii() else text
+    return " ".join(words[-most:]) if len(words) > 1 else text[-_SHORT_JOINED:] if not text.isascii() else text
 
 
-def _pointing(frames: Frames, clauses: Sequence[_Clause], place: int, count: int) -> Unkept:
-    """Return what a wish of ``count`` clauses points at: what stands beside it in its own turn goes with that."""
-    end = place + count
-    said = " ".join(one.text for one in clauses[place:end])
-    earlier, later = (
-        any(frames.aside.fullmatch(one.text) is None for one in part) for part in (clauses[:place], clauses[end:])
-    )
-    if frames.back.search(said):
+def _pointing(frames: Frames, clauses: Sequence[_Clause], place: int, found: _Found) -> Unkept:
+    """Return what a wish points at: what stands beside it in its own turn goes with that."""
+    end = place + found.count
+    earlier, later = (not _is_aside(frames, part) for part in (clauses[:place], clauses[end:]))
+    if Marked.back in found.words:
         return Unkept.THIS if earlier else Unkept.BEFORE
-    if frames.next.search(said) and not earlier and not later:
+    if Marked.next in found.words and not earlier and not later:
         return Unkept.NEXT
     return Unkept.THIS
