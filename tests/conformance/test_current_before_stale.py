@@ -176,5 +176,7 @@ def test_of_two_that_are_much_alike_the_newer_is_shown_alone(stores: Stores, con
     assert old.id not in shown
     assert (old.id, new.id, "newer value") in [(one.loser, one.winner, one.rule) for one in hits.resolved]
     # Nothing is stored for it: the older one holds for whoever asks about then.
-    assert memory.get(old.id).valid_to is None
+    held = memory.get(old.id)
+    assert held is not None
+    assert held.valid_to is None
     assert old.id in [hit.memory.id for hit in memory.retrieve("When did the choir meet before?")]

@@ -28,7 +28,7 @@ def opened(folder: Path, **given: Any) -> AbstractContextManager[AgentMemory]:
 
 def told(memory: AgentMemory, *, hidden: float | None = None) -> None:
     """Tell of the sea, and of taxes, each with a bare turn in the middle; ``hidden`` is how sensitive the sea is."""
-    how = {} if hidden is None else {"sensitivity": hidden}
+    how: dict[str, Any] = {} if hidden is None else {"sensitivity": hidden}
     for day in range(12):
         memory.remember(f"I repaired bicycle {day} today", session=f"w{day}", at=START - (40 - day) * DAY)
     sea = ("We swam in the sea on our beach holiday", BARE, "The waves at the beach were huge on that holiday")

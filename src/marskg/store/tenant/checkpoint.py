@@ -36,10 +36,10 @@ from marskg.store.rows.privacy_budget import CONTROL, never_less
 from marskg.store.rows.state import TenantState
 from marskg.store.statements.catalogue import statement
 from marskg.store.tenant.erasure_replay import Forbidden, forbidden
+from marskg.store.unit.depended_on import rank_at_birth
 from marskg.store.unit.eviction_ranks import is_turn, say_all
 from marskg.store.unit.reader import GraphReader
 from marskg.store.unit.unit_of_work import Node, Unit, is_active
-from marskg.store.unit.vital import rank_at_birth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

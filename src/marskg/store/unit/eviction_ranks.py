@@ -1,7 +1,7 @@
 """The rank of a memory in every order of eviction: what it says decides it, before time, reading and importance do.
 
-Guarantees: what a life depends on (:mod:`marskg.store.unit.vital`) goes after all else that may go; a turn of which
-current facts say every word goes before what is said once, as its words would be paid for twice, unless a life
+Guarantees: what a life depends on (:mod:`marskg.store.unit.depended_on`) goes after all else that may go; a turn of
+which current facts say every word goes before what is said once, as its words would be paid for twice, unless a life
 depends on it and not on them. A rank protects nothing: budgets hold, and expiry, erasure and pins come before it. It is
 kept at the node beside its order keys, outside of its commitment, and no record tells of it but that of an eviction:
 so who may not see a fact learns nothing of it from its turn.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import EdgeType, Kind, Tier
 from marskg.store.rows.order_keys import RESTATED, VITAL
-from marskg.store.unit.vital import rank_at_birth
+from marskg.store.unit.depended_on import rank_at_birth
 from marskg.text import terms
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from marskg.store.rows.name_cache import NameCache
 from marskg.store.rows.names_given import without
 from marskg.store.rows.order_keys import CURRENT, SUPERSEDED, exp_position, order_keys, random_position, rank_in
 from marskg.store.unit.audit_records import AuditRecords
+from marskg.store.unit.depended_on import rank_at_birth
 from marskg.store.unit.entity_changes import EntityChanges
 from marskg.store.unit.preference_changes import PreferenceChanges
 from marskg.store.unit.preference_rules import PreferenceCache
 from marskg.store.unit.session_chain import SessionChain
 from marskg.store.unit.vectors import model_mismatch
-from marskg.store.unit.vital import rank_at_birth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
