@@ -71,6 +71,8 @@ class Joints:
     plea: re.Pattern[str]
     aside: re.Pattern[str]
     just: re.Pattern[str]
+    confides: re.Pattern[str]
+    untold: re.Pattern[str]
 
 
 class Marked:
@@ -162,6 +164,8 @@ class Frames:
             plea=re.compile(f"{self._around['please']}|{self._edge}{self._any('plead')}{self._stop}"),
             aside=re.compile(aside),
             just=re.compile(f"{self._edge}{self._any('just')}{self._stop}"),
+            confides=re.compile(f"{self._edge}{self._any('confides')}{self._stop}"),
+            untold=re.compile(f"{self._edge}{self._any('untold')}{self._stop}"),
         )
 
     @cached_property

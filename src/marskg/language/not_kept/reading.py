@@ -115,7 +115,7 @@ def _asked(frames: Frames, clauses: Sequence[_Clause]) -> Unkept | None:
     """Return what the first wish among ``clauses`` asks."""
     for place in range(len(clauses)):
         found = _wish(frames, clauses, place)
-        if found is None or _corrects(frames, clauses, place, found):
+        if found is None or _corrects(frames, clauses, place, found) or _is_for_others(frames, clauses, found):
             continue
         if not _is_anothers(frames, clauses, place, place + found.count):
             return _pointing(frames, clauses, place, found)
@@ -259,6 +259,12 @@ def _corrects(frames: Frames, clauses: Sequence[_Clause], place: int, found: _Fo
         return False
     goes_on = _COMMAS.union(_TELLS).issuperset(clauses[end - 1].after) and not _is_aside(frames, clauses[end:])
     return goes_on and not any(frames.joints.just.search(one.said) for one in clauses[place:end])
+
+
+def _is_for_others(frames: Frames, clauses: Sequence[_Clause], found: _Found) -> bool:
+    """Return whether a confidence says whom not to tell: "between us, don't mention it at work" is to be remembered."""
+    joints = frames.joints
+    return joints.confides.search(found.words) is not None and any(joints.untold.search(one.said) for one in clauses)
 
 
 def _is_aside(frames: Frames, clauses: Sequence[_Clause]) -> bool:
