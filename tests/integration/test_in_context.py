@@ -17,7 +17,7 @@ START = 1_800_000_000_000
 DAY = 86_400_000
 ASKED = "How was the holiday at the sea?"
 BARE = "It was windy and a bit cold, she liked it best"
-OTHER = "It was fun and a bit odd, he found it best of all"
+OTHER = "He was late, rather tired, and nobody minded"
 
 
 def opened(folder: Path, **given: Any) -> AbstractContextManager[AgentMemory]:
