@@ -172,3 +172,14 @@ def test_it_is_found_in_each_language_and_not_in_what_only_looks_like_it() -> No
         alike = [says_vital(text) for one, flag, text in rows if (one, flag) == (language, "0")]
         assert sum(said) >= 0.85 * len(said), language
         assert sum(alike) <= 0.1 * len(alike), language
+
+
+@pytest.mark.parametrize("text", ["I am allergic to peanuts.", "I am diabetic.", "I am allergic to nuts."])
+def test_words_that_two_languages_share_leave_a_sentence_in_its_own(stores: Stores, text: str) -> None:
+    """*am* is German too, and what *allerg* begins is a word of both."""
+    memory = stores.open(budget=BUDGET, policy__name="fifo")
+    memory.remember(text, session="first")
+    memory.remember("I live in Oslo near the harbour.", session="first")
+    live_on(stores, memory, small_talk(5, 90))
+    assert text in live(memory)
+    assert "Oslo" not in live(memory), "where somebody lives may go"

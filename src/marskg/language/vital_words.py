@@ -116,7 +116,9 @@ def _table() -> _Table:
                 joined.append((_plain(entry), sort))
                 continue
             words = _WORD.findall(_plain(entry))
-            for row in (words, [_untyped(word) for word in words]) if language == "de" else (words,):
+            ways = [words, [_untyped(word) for word in words]] if language == "de" else [words]
+            # A word without an umlaut is spelled in one way, and counts once, or its language would win over others.
+            for row in ways if ways[0] != ways[-1] else ways[:1]:
                 if len(row) > 1:
                     last = f"{row[-1]}*" if entry.endswith("*") else row[-1]
                     rows[row[0]].append(([*row[:-1], last], (language, sort)))
