@@ -217,7 +217,7 @@ def test_a_turn_that_was_corrected_is_not_read_as_it_was(stores: Stores) -> None
 
 # --- Summaries --------------------------------------------------------------------------------------------------------
 
-STORY = "I live in Oslo near the harbour. I am allergic to peanuts. The boats in the harbour were out until late."
+STORY = "I live in Oslo near the harbour. I bought a red bicycle. The boats in the harbour were out until late."
 NEIGHBOURS = (
     "The weather in the harbour was mild and the boats were out until late.",
     "We walked along the harbour and looked at the boats until late.",
@@ -259,7 +259,7 @@ def test_a_summary_does_not_say_what_was_corrected(stores: Stores, how: str, fir
         assert "Oslo" in (before.content or "")
         correct()
     (summary,) = summaries(mem)
-    assert "I am allergic to peanuts." in texts(summary)
+    assert "I bought a red bicycle." in texts(summary)
     assert NEIGHBOURS[1] in texts(summary)
     assert not any("I live in Oslo" in text for text in texts(summary))
     assert "Ana lives in Oslo" not in contents(mem)

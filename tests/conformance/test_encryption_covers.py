@@ -280,7 +280,7 @@ class Everything:
         memory, words = self.memory, self.words
         for day in range(6):
             memory.remember(
-                f"On day {day} I watered the {words('tomatoes')} behind the house. It was {20 + day} degrees then.",
+                f"On day {day} the {words('tomatoes')} behind the house were watered. It was {20 + day} degrees then.",
                 session=words("gardening"),
                 memory_class="canonical",
                 subjects=[words("gardener")],

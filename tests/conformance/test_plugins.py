@@ -254,7 +254,8 @@ def test_what_memories_say_does_not_get_into_the_audit_through_a_plan(
 ) -> None:
     changed(monkeypatch, tmp_path, change)
     memory = stores.open(budget=1_000)
-    memory.remember("Ana is allergic to penicillin", **LONG)
+    # In a document, as a plan must take it: said by a user, a life may depend on it, and all else would go before it.
+    memory.remember("Ana is allergic to penicillin", source_type="doc", **LONG)
     for number in range(6):
         memory.remember(f"it says turn about gardens {number}", kind="episodic", session="s", memory_class="canonical")
     plan = memory.plan(policy="rogue", budget=memory.weight - 8)

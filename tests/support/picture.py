@@ -63,7 +63,7 @@ TOMBSTONE = {
 DERIVED = {
     *("guards", "blockers", "guarding", "dueKey", "slotKey", "sessionKey", "fifoKey", "lruKey", "decayKey"),
     *("randomKey", "eligibleAccess", "eligibleCount", "lastAccess", "accessCount", "score", "strength"),
-    "answer",
+    *("evictionRank", "answer"),
 }
 
 Edge = tuple[str, str, str]
