@@ -27,7 +27,7 @@ import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
 from marskg.retrieval.query import newer
-from marskg.retrieval.query.newer import BEFORE, FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Weights, pairs, turns_of
+from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Weights, pairs, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -154,8 +154,9 @@ def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
     """Return what was found, each after what outdates it by ``weights``, and what is marked as outdated."""
     best: dict[int, tuple[float, int]] = {}
     chances = np.zeros(0) if weights is None else weights.chances(one.turns, one.pairs)
-    for older, younger, chance in zip(one.pairs.older, one.pairs.newer, chances, strict=False):
-        if chance >= BEFORE:
+    before = newer.goes_before(one.pairs, chances) if weights is not None else ()
+    for older, younger, chance, goes in zip(one.pairs.older, one.pairs.newer, chances, before, strict=False):
+        if goes:
             place = one.places[older]
             best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[younger]))
     order: dict[int, None] = {}

@@ -36,9 +36,12 @@ N = TypeVar("N", bound=np.generic)
 LOOKED_AT: Final = 60
 #: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well; and
 #: how likely where the two are much alike, and the older one is left out.
-BEFORE: Final = 0.6
+BEFORE: Final = 0.7
 MARKED: Final = 0.97
 REPLACED: Final = 0.9
+#: How many deviations nearer to the question the older one may be where the two are no nearer to each other than others
+#: are: what has the very words that are asked for is no older value of whatever came later.
+_FARTHER: Final = 1.5
 #: How many of the nearest tell how near others are to a text anyway.
 _NEAREST: Final = 5
 _DAY: Final = 86_400_000
@@ -175,6 +178,14 @@ def pairs(turns: Turns) -> Pairs:
     return Pairs(older, newer, features)
 
 
+def goes_before(found: Pairs, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return, for each pair, whether the newer is shown before the older."""
+    known = dict(zip(FEATURES, found.features.T, strict=True))
+    beside = (known["older asked"] - known["newer asked"] <= _FARTHER) | (known["nearer"] >= 0)
+    before: npt.NDArray[np.bool_] = (chances >= BEFORE) & beside
+    return before
+
+
 def _shared(held: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.float64]:
     """Return ``[n, n]``: how rare, by its idf among all of ``held``, the rarest term is that two of them have."""
     count = len(held)
@@ -214,7 +225,10 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
         return {}
     found_pairs = pairs(turns)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
-    likely, nearer = np.flatnonzero(chances >= BEFORE), found_pairs.features[:, FEATURES.index("nearer")]
+    likely, nearer = (
+        np.flatnonzero(goes_before(found_pairs, chances)),
+        found_pairs.features[:, FEATURES.index("nearer")],
+    )
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
