@@ -25,7 +25,7 @@ HOUR: Final = 3_600_000
 #: Of 40 questions, how many have the passage first at least.
 FIRST: Final = {"static": 26, "e5": 36}
 #: How many of the user's answers may stand behind what is written.
-MISSED = {"static": 1, "e5": 0}
+MISSED = {"static": 1, "e5": 1}
 
 
 def rows(name: str) -> list[dict[str, str]]:
