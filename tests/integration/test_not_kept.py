@@ -74,7 +74,7 @@ def test_remember_refuses_it_says_so_and_repeats_nothing(tmp_path: Path) -> None
 IN_OTHER_WORDS = {
     "en": (
         (
-            f"between us, my door code is {WORD}",
+            f"off the record, my door code is {WORD}",
             f"my door code is {WORD} dont save this",
             f"My door code is {WORD}, which I'd rather you didn't write down.",
             f"Would you mind not keeping this? It is {WORD}.",
@@ -83,26 +83,30 @@ IN_OTHER_WORDS = {
     ),
     "de": (
         (
-            f"Unter uns: mein Code ist {WORD}",
+            f"Off the record: mein Code ist {WORD}",
             f"mein code ist {WORD} das musst du dir nicht merken",
             f"Ich wäre froh, wenn du das nirgends notierst: {WORD}",
         ),
-        ("Verrat es nicht an Jonas, er bekommt ein Fahrrad", "Unter uns wohnt eine Familie mit drei Kindern"),
+        (
+            "Verrat es nicht an Jonas, er bekommt ein Fahrrad",
+            "Das bleibt unter uns: ich suche eine Stelle",
+            "Unter uns wohnt eine Familie mit drei Kindern",
+        ),
     ),
     "fr": (
-        (f"Entre nous, le code est {WORD}", f"Tu n'es pas obligé de noter ça : {WORD}", f"À ne pas retenir : {WORD}"),
+        (f"Hors micro : le code est {WORD}", f"Tu n'es pas obligé de noter ça : {WORD}", f"À ne pas retenir : {WORD}"),
         ("Ne le dis pas à Paul, c'est une surprise", "Je n'arrive pas à retenir ça"),
     ),
     "es": (
         (
-            f"Que quede entre tú y yo: {WORD}",
+            f"Extraoficialmente: {WORD}",
             f"la clave es {WORD} no la guardes",
             f"Prefiero que no anotes esto: {WORD}",
         ),
         ("No le digas nada a Ana: la fiesta es el sábado", "No consigo recordar esto"),
     ),
     "zh": (
-        (f"这件事你知我知：{WORD}", f"密码是{WORD}，你不用记住这些", f"別記這個：{WORD}"),
+        (f"密码是{WORD}，你不用记住这些", f"別記這個：{WORD}"),
         ("别告诉安娜：聚会在周六", "医生叫我不要写下来"),
     ),
 }

@@ -72,7 +72,6 @@ class Joints:
     aside: re.Pattern[str]
     just: re.Pattern[str]
     confides: re.Pattern[str]
-    untold: re.Pattern[str]
 
 
 class Marked:
@@ -165,7 +164,6 @@ class Frames:
             aside=re.compile(aside),
             just=re.compile(f"{self._edge}{self._any('just')}{self._stop}"),
             confides=re.compile(f"{self._edge}{self._any('confides')}{self._stop}"),
-            untold=re.compile(f"{self._edge}{self._any('untold')}{self._stop}"),
         )
 
     @cached_property

@@ -1,7 +1,7 @@
 """Whether a turn asks that it is not kept: "don't remember this: …", "off the record", "das bitte nicht speichern".
 
 Guarantees: pure and deterministic; read by an open grammar (``frames.tsv``): what refuses, a verb of keeping and what
-points at the turn; or words of confidence ("between us"), or of taking back ("forget I said that"). Such a wish is a
+points at the turn; or "off the record", or words of taking back ("forget I said that"). Such a wish is a
 clause of its own, or joined to one, or stands before or behind one without a sign, as people type. What is in another's
 mouth is none: quoted, brought in by "she said", only supposed, of a pasted talk of several, in code, or in the quoted
 lines of a message. "I don't remember his name", "don't forget: …" and "don't save the receipt" ask nothing of the kind.
@@ -115,7 +115,10 @@ def _asked(frames: Frames, clauses: Sequence[_Clause]) -> Unkept | None:
     """Return what the first wish among ``clauses`` asks."""
     for place in range(len(clauses)):
         found = _wish(frames, clauses, place)
-        if found is None or _corrects(frames, clauses, place, found) or _is_for_others(frames, clauses, found):
+        if found is None or _corrects(frames, clauses, place, found):
+            continue
+        # What is told in confidence is to be known, and told to nobody: how else would it be kept to.
+        if frames.joints.confides.search(found.words):
             continue
         if not _is_anothers(frames, clauses, place, place + found.count):
             return _pointing(frames, clauses, place, found)
@@ -259,12 +262,6 @@ def _corrects(frames: Frames, clauses: Sequence[_Clause], place: int, found: _Fo
         return False
     goes_on = _COMMAS.union(_TELLS).issuperset(clauses[end - 1].after) and not _is_aside(frames, clauses[end:])
     return goes_on and not any(frames.joints.just.search(one.said) for one in clauses[place:end])
-
-
-def _is_for_others(frames: Frames, clauses: Sequence[_Clause], found: _Found) -> bool:
-    """Return whether a confidence says whom not to tell: "between us, don't mention it at work" is to be remembered."""
-    joints = frames.joints
-    return joints.confides.search(found.words) is not None and any(joints.untold.search(one.said) for one in clauses)
 
 
 def _is_aside(frames: Frames, clauses: Sequence[_Clause]) -> bool:
