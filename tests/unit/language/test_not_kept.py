@@ -107,3 +107,9 @@ def test_a_long_text_is_read_in_time_that_grows_with_it() -> None:
     assert asked_not_to_keep("I keep my recipes, and I save every note " * 5_000) is None
     assert asked_not_to_keep("don't " * 50_000) is None
     assert asked_not_to_keep(f"{'ok now then ' * 30}zzz keep no note") is None
+
+
+def test_a_word_of_a_million_letters_is_no_slip_of_a_wish() -> None:
+    # It ends: a word has as many slips as letters, each as long as itself.
+    assert asked_not_to_keep("x" * 1_000_000) is None
+    assert asked_not_to_keep("Don't remember this: " + "x" * 1_000_000) is Unkept.THIS

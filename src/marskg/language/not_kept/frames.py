@@ -243,9 +243,9 @@ def likely(text: str) -> Iterator[tuple[Frames, str]]:
 
 def _meant(text: str) -> dict[str, dict[str, str]]:
     """Return by language which words of ``text`` are one of a wish but for a letter, and that word."""
-    near, found = _near(), dict[str, dict[str, str]]()
+    near, longest, found = _near(), _longest(), dict[str, dict[str, str]]()
     for word in set(_WORD.findall(text)):
-        if len(word) < _LEAST or has_word(word):
+        if not _LEAST <= len(word) <= longest or has_word(word):
             continue
         ways = {one for form in _shortened(word) for one in near.get(form, ())}
         for frames, right in sorted(ways, key=lambda one: one[1]):
@@ -264,6 +264,12 @@ def _near() -> dict[str, tuple[tuple[Frames, str], ...]]:
             for form in _shortened(word):
                 found[form] = (*found.get(form, ()), (frames, word))
     return found
+
+
+@cache
+def _longest() -> int:
+    """Return how long a word of a wish may be with a letter too many."""
+    return 1 + max(len(word) for frames in languages() for word in frames.spelt)
 
 
 def _shortened(word: str) -> set[str]:
