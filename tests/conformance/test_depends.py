@@ -21,8 +21,10 @@ LIFE = {
     "deaf": "I'm deaf in my right ear.",
     "grandfather": "My grandfather died on the second of May.",
     "AB negative": "My blood type is AB negative.",
+    "hall cupboard": "My passport is in the hall cupboard.",
+    "swimmer": "I'm no swimmer, I cannot swim at all.",
 }
-ALIKE = ("My tablet died at the airport again.", "I'm allergic to Monday meetings, haha.")
+ALIKE = ("My passport photo is a disgrace.", "I can't juggle.", "My tablet died at the airport again.", "I'm allergic to Monday meetings, haha.")
 #: Sentences of other people than those that the weights were learned on.
 SAID = Path(__file__).parents[2] / "scripts" / "vital" / "others.tsv"
 POLICIES = ("fifo", "lru", "priority-decay", "random-drop", "reflection-summary", "hybrid")
