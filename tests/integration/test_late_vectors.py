@@ -118,6 +118,18 @@ def test_without_the_weights_a_new_tenant_is_static(
         assert memory.settings.current.embedding.model == "static"
 
 
+def test_who_asks_does_not_wait_for_quiet(opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("marskg.store.upkeep.late_vectors._QUIET", 600.0)
+    with opened() as memory:
+        for text in LIFE:
+            memory.remember(text, session="s")
+        asked = 0
+        while memory.stats()["without_vector"] and asked < 40:
+            memory.retrieve("Who is my dentist?")
+            asked += 1
+        assert memory.stats()["without_vector"] == 0
+
+
 def test_what_is_written_is_found_before_its_vector_is_made(opened: Callable[..., AgentMemory], held: Any) -> None:
     with opened() as memory:
         for text in LIFE:

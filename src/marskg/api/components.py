@@ -91,7 +91,7 @@ class Components:
             shows=self._as_shown,
             keeps=self._keeps,
             limit=limit,
-            later=self.late.add,
+            late=self.late,
             rewording=Rewording(self.writer, opened.counter, self.assessor, costs),
         )
         curation = Curation(self.writer, opened.counter, self.assessor, costs)

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
     from marskg.store.unit.reader import GraphReader
     from marskg.store.unit.vectors import Vectoriser
+    from marskg.store.upkeep.late_vectors import LateVectors
     from marskg.store.upkeep.maintenance import Counted
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
@@ -158,20 +159,20 @@ class Reading:
         shows: Shows = as_stored,
         keeps: Callable[[str, str, float], bool] | None = None,
         limit: Limit | None = None,
-        later: Callable[[Sequence[str]], None] | None = None,
+        late: LateVectors,
         rewording: Rewording,
     ) -> None:
         """Read the tenant that was opened; nothing is read or loaded before the first question.
 
         ``emphasis`` gives what the rank of each memory is multiplied with, where users wished for that; ``shows`` gives
         a memory as its reader gets it, ``keeps`` whether a leaf of its free JSON is then as it was; ``limit`` what
-        becomes of each gate that a caller asks for, where they are a principal with limits; ``later`` makes the vectors
-        that take long; ``rewording`` has other
-        wordings of a question on which nothing bears.
+        becomes of each gate that a caller asks for, where they are a principal with limits; ``late`` makes the vectors
+        that take long; ``rewording`` has other wordings of a question on which nothing bears.
         """
         self._shown = shows
         self._keeps = keeps
         self._limit = limit
+        self._late = late
         self._rewording = rewording
         self._emphasis = emphasis
         self._writer = writer
@@ -184,7 +185,7 @@ class Reading:
         custody = custody_of(opened.engine)
         self._encrypted = custody is not None
         hides = None if custody is None else partial(custody.keyring.digest, "metadata")
-        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later=later)
+        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later=late.add)
         self._search = Search(
             self.view,
             opened.reader,
@@ -235,6 +236,7 @@ class Reading:
         request = replace(request, question=question, times=named, broad=broad_question(request.query))
         if min_confidence is not None:
             request = replace(request, min_confidence=check_number("min_confidence", min_confidence, 0, 1))
+        self._late.soon()
         shared, missing = self._guests()
         guests = [one.search for one in shared]
         with self._load.read() as reads:
@@ -482,6 +484,7 @@ class Reading:
         subject = None if name is None else check_text("subject", name)
         request = replace(self._request("profile", budget, None, None, explain=False, gate=gate), call="profile")
         request = replace(request, k=most_that_fit(request.budget))
+        self._late.soon()
 
         def read(passing: Gate) -> SubjectProfile:
             person = Person(subject, passing)

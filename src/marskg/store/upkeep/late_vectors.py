@@ -35,6 +35,8 @@ _WAITS: Final = 250
 #: Seconds that closing waits for what is still to be made: what a command line has said is as good as what it said
 #: before, and an import that was not waited for is made by whoever reads next.
 _PATIENCE: Final = 10.0
+#: Seconds that a question waits at most.
+_MOMENT: Final = 0.5
 #: Seconds after which who waits hears how far it has come.
 _HEARD: Final = 0.5
 
@@ -65,7 +67,9 @@ class LateVectors:
         if not self._vectoriser.late:
             return
         with self._changed:
-            new = [one for one in ids if one not in self._page and one not in self._refused]
+            # What is waited for already is no new write: who asks often would keep it waiting.
+            known = self._wanted.keys() | self._page | self._refused
+            new = [one for one in ids if one not in known]
             self._wanted.update(dict.fromkeys(new))
             if not self._wanted or self._closed:
                 return
@@ -101,6 +105,11 @@ class LateVectors:
             raise
         return True
 
+    def soon(self) -> None:
+        """Wait a moment for what is still to be made: a question is answered by what was told right before it."""
+        if self.left:
+            self.finish(_MOMENT)
+
     def stop(self) -> None:
         """Leave what is still to be made to whoever reads next, or to the caller."""
         with self._changed:
@@ -130,7 +139,10 @@ class LateVectors:
         with self._changed:
             self._hurried = True
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self.left, seconds)
+            try:
+                return self._changed.wait_for(lambda: not self.left, seconds)
+            finally:
+                self._hurried = False
 
     def _next(self) -> list[str]:
         """Return what is to be made now; nothing ends the thread."""
@@ -143,7 +155,7 @@ class LateVectors:
                 del self._wanted[ident]
             self._page, self._stopped = frozenset(page), self._closed
             if not page:
-                self._thread, self._hurried = None, False
+                self._thread = None
                 self._changed.notify_all()
             return page
 
