@@ -27,7 +27,7 @@ import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
 from marskg.retrieval.query import newer
-from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Weights, pairs, turns_of
+from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Usual, Weights, pairs, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,28 +43,55 @@ _STEPS: Final = 60
 _FOLDS: Final = 4
 _FIRST: Final = (1, 3, 8)
 _DIGITS: Final = 4
+#: Each question is learned from in stores as small as these, too: what answers, what did, and so many other turns.
+OTHERS: Final = (1, 2, 4, 8, 16)
+#: From so many turns on what is usual is read.
+_MANY: Final = 20
 
 
 class Asked(NamedTuple):
-    """A question to one of the ``lives``: the turns found, best first, their pairs, and what is right."""
+    """A question to one of the ``lives``: the turns found, best first, those of them that tell, and what is right."""
 
     life: str
     found: list[str]
-    #: The place among the found of each of those that the pairs are of.
+    #: The place among the found of each of the ``turns``.
     places: list[int]
     turns: Turns
-    pairs: Pairs
     evidence: list[set[str]]
     stale: set[str]
 
-    @property
-    def tells(self) -> npt.NDArray[np.bool_]:
-        """Return of each pair whether its newer turn answers, and the older one did."""
+    def tells(self, found: Pairs) -> npt.NDArray[np.bool_]:
+        """Return of each of the pairs ``found`` whether its newer turn answers, and the older one did."""
         answers = set[str]().union(*self.evidence)
         names = [self.found[place] for place in self.places]
         old = np.array([name in self.stale and name not in answers for name in names], dtype=np.bool_)
         new = np.array([name in answers for name in names], dtype=np.bool_)
-        return old[self.pairs.older] & new[self.pairs.newer]
+        return old[found.older] & new[found.newer]
+
+    def among(self, others: int, chosen: np.random.Generator) -> Asked | None:
+        """Return this of a store that has ``others`` besides what answers and what did; None where nothing answers."""
+        answers = [each for each in self.evidence if each <= {*self.found}]
+        if not answers:
+            return None
+        needed = answers[chosen.integers(len(answers))] | self.stale
+        rest = [place for place, name in enumerate(self.found) if name not in needed]
+        kept = {*chosen.permutation(rest)[:others].tolist()}
+        kept |= {place for place, name in enumerate(self.found) if name in needed}
+        held = [number for number, place in enumerate(self.places) if place in kept]
+        order, turns = {place: number for number, place in enumerate(sorted(kept))}, self.turns
+        return self._replace(
+            found=[self.found[place] for place in order],
+            places=[order[self.places[number]] for number in held],
+            turns=Turns(
+                turns.vectors[held],
+                turns.near[held],
+                turns.times[held],
+                turns.sequences[held],
+                turns.sessions[held],
+                turns.by_user[held],
+                [turns.terms[number] for number in held],
+            ),
+        )
 
 
 def asked_of(file: Path, model: str) -> list[Asked]:
@@ -106,31 +133,44 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             places = [ids.index(index.ids[row]) for row in rows.tolist()]
             answers = [set(each) for each in one["evidence"]]
             found = [told[ident] for ident in ids]
-            yield Asked(life["id"], found, places, turns, pairs(turns), answers, set(one["stale"]))
+            yield Asked(life["id"], found, places, turns, answers, set(one["stale"]))
 
 
-def fitted(asked: Iterable[Asked], alike: float) -> Weights:
+def usual_of(asked: Iterable[Asked]) -> Usual:
+    """Return what is usual of the vectors of what was found."""
+    given = [one.turns for one in asked if len(one.turns.near) >= _MANY]
+    near = np.concatenate([turns.near for turns in given])
+    alike = [
+        np.sort(turns.vectors @ turns.vectors.T, axis=1)[:, -1 - newer.NEAREST : -1].mean(axis=1) for turns in given
+    ]
+    found = (near.mean(), near.std(), np.concatenate(alike).mean())
+    return Usual(*(round(float(one), _DIGITS) for one in found))
+
+
+def fitted(asked: Sequence[Asked], usual: Usual, alike: float) -> Weights:
     """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
-    given = [one for one in asked if len(one.pairs.older)]
-    vectors = np.concatenate([one.turns.vectors for one in given])
+    chosen = np.random.default_rng(ONE_IN)
+    fewer = [few for one in asked for others in OTHERS if (few := one.among(others, chosen)) is not None]
+    given = [one for one in (*asked, *fewer) if len(one.turns.near) > 1]
+    vectors = np.concatenate([one.turns.vectors for one in asked])
     centre = vectors.mean(axis=0)
     # The directions in which the turns differ most.
     directions = np.linalg.eigh((vectors - centre).T @ (vectors - centre))[1][:, ::-1][:, :DIRECTIONS]
-    chosen = np.random.default_rng(ONE_IN)
     features, tells = [], []
     for one in given:
-        told = one.tells
+        found = pairs(one.turns, usual)
+        told = one.tells(found)
         kept = told | (chosen.random(len(told)) < 1 / ONE_IN)
         along = (one.turns.vectors - centre) @ directions
-        older, younger = one.pairs.older[kept], one.pairs.newer[kept]
-        features.append(np.hstack([one.pairs.features[kept], along[older], along[younger]]))
+        older, younger = found.older[kept], found.newer[kept]
+        features.append(np.hstack([found.features[kept], along[older], along[younger]]))
         tells.append(told[kept])
     of_features, even = _regressed(np.concatenate(features), np.concatenate(tells))
     own, old, new = np.split(of_features, [len(FEATURES), len(FEATURES) + DIRECTIONS])
     older_vector, newer_vector = directions @ old, directions @ new
     even -= float(centre @ (older_vector + newer_vector))
     exact = (older_vector.round(_DIGITS), newer_vector.round(_DIGITS))
-    return Weights(tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact, alike)
+    return Weights(usual, tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact, alike)
 
 
 def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) -> tuple[Any, float]:
@@ -153,12 +193,12 @@ def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) 
 def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
     """Return what was found, each after what outdates it by ``weights``, and what is marked as outdated."""
     best: dict[int, tuple[float, int]] = {}
-    chances = np.zeros(0) if weights is None else weights.chances(one.turns, one.pairs)
-    before = newer.goes_before(one.pairs, chances) if weights is not None else ()
-    for older, younger, chance, goes in zip(one.pairs.older, one.pairs.newer, chances, before, strict=False):
-        if goes:
-            place = one.places[older]
-            best[place] = max(best.get(place, (0.0, 0)), (float(chance), one.places[younger]))
+    if weights is not None and len(one.places) > 1:
+        found = pairs(one.turns, weights.usual)
+        chances = weights.chances(one.turns, found)
+        for pair in np.flatnonzero(newer.goes_before(found, chances)).tolist():
+            place = one.places[found.older[pair]]
+            best[place] = max(best.get(place, (0.0, 0)), (float(chances[pair]), one.places[found.newer[pair]]))
     order: dict[int, None] = {}
 
     def put(place: int) -> None:
@@ -196,16 +236,22 @@ def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
     )
 
 
-def lines(files: dict[str, list[Asked]], alike: float) -> Iterator[str]:
+def lines(files: dict[str, list[Asked]], usual: Usual, alike: float) -> Iterator[str]:
     """Yield what was found."""
     for name, asked in files.items():
         others = [one for other, found in files.items() if other != name for one in found]
         yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
         if others:
-            yield f"  found without this file: {measured(asked, [fitted(others, alike)] * len(asked))}"
+            without = fitted(others, usual, alike)
+            yield f"  found without this file: {measured(asked, [without] * len(asked))}"
+            chosen = np.random.default_rng(_FOLDS)
+            for count in OTHERS:
+                few = [one for each in asked if (one := each.among(count, chosen)) is not None]
+                yield f"    among {count} others: as ranked: {measured(few, [None] * len(few))}"
+                yield f"      found without this file: {measured(few, [without] * len(few))}"
         lives = list(dict.fromkeys(one.life for one in asked))
         folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
-        found = [fitted([*others, *(one for one in asked if one.life not in fold)], alike) for fold in folds]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)], usual, alike) for fold in folds]
         held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
         yield f"  found without the people asked: {measured(asked, held_out)}"
 
@@ -215,6 +261,7 @@ def write(model: str, found: Weights) -> None:
     path = Path(newer.__file__).with_name("newer.json")
     held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     held[model] = {
+        "usual": found.usual._asdict(),
         "features": found.of_features,
         "even": found.even,
         "older": found.older.tolist(),
@@ -233,12 +280,14 @@ def main() -> None:
     parser.add_argument("--alike", type=float, default=0.3, help="how much nearer two are that are much alike")
     given = parser.parse_args()
     files = {file.name: asked_of(file, given.model) for file in given.files}
-    whole = fitted((one for asked in files.values() for one in asked), given.alike)
-    print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even)
+    every = [one for asked in files.values() for one in asked]
+    usual = usual_of(every)
+    whole = fitted(every, usual, given.alike)
+    print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even, usual)
     encoder = load_model(given.model)
     if given.write and encoder is not None:
         write(encoder.name, whole)
-    for line in lines(files, given.alike):
+    for line in lines(files, usual, given.alike):
         print(line)
 
 

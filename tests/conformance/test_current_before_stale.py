@@ -164,6 +164,20 @@ def test_what_a_reader_may_not_see_moves_nothing_for_them(stores: Stores) -> Non
     assert NEW_HOME not in [content for content, *_ in answers[0]]
 
 
+@pytest.mark.parametrize(
+    ("life", "question"),
+    [
+        (("I drive a red Volvo.", "I sold the Volvo, I drive a Fiat now."), "Which car do I drive?"),
+        (("the kennel opens at 8", "noodles again", "the kennel opens at 9 from now on"), "when does the kennel open"),
+        (("Mein Tarif kostet 20 Euro", "Ab Mai kostet mein Tarif 26 Euro"), "Was kostet mein Tarif?"),
+    ],
+)
+def test_in_a_store_of_a_few_the_newer_stands_first(stores: Stores, life: tuple[str, ...], question: str) -> None:
+    shown = _texts(_told(stores.open(embedding__model="e5"), life).retrieve(question))
+    assert shown[0] == life[-1]
+    assert life[0] in shown
+
+
 @pytest.mark.parametrize("conflicts", ["ignore", "flag", "newest"])
 def test_of_two_that_are_much_alike_the_newer_is_shown_alone(stores: Stores, conflicts: str) -> None:
     memory = _told(stores.open(embedding__model="static", learning__conflicts=conflicts))

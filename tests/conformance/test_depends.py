@@ -24,7 +24,12 @@ LIFE = {
     "hall cupboard": "My passport is in the hall cupboard.",
     "swimmer": "I'm no swimmer, I cannot swim at all.",
 }
-ALIKE = ("My passport photo is a disgrace.", "I can't juggle.", "My tablet died at the airport again.", "I'm allergic to Monday meetings, haha.")
+ALIKE = (
+    "My passport photo is a disgrace.",
+    "I can't juggle.",
+    "My tablet died at the airport again.",
+    "I'm allergic to Monday meetings, haha.",
+)
 #: Sentences of other people than those that the weights were learned on.
 SAID = Path(__file__).parents[2] / "scripts" / "vital" / "others.tsv"
 POLICIES = ("fifo", "lru", "priority-decay", "random-drop", "reflection-summary", "hybrid")

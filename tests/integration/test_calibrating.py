@@ -30,7 +30,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_whose_value_is_newer_is_learned(file: Path) -> None:
     asked = newer.asked_of(file, "static")
     assert len(asked) > 20
-    found = newer.fitted(asked, 0.6)
+    usual = newer.usual_of(asked)
+    assert -1 < usual.near < usual.alike < 1
+    found = newer.fitted(asked, usual, 0.6)
+    assert found.usual == usual
     assert len(found.of_features) == len(FEATURES)
     assert found.older.shape == found.newer.shape == (asked[0].turns.vectors.shape[1],)
     assert newer.measured(asked, [found] * len(asked)).startswith("stale first")

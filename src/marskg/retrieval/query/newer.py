@@ -36,14 +36,20 @@ N = TypeVar("N", bound=np.generic)
 LOOKED_AT: Final = 60
 #: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well; and
 #: how likely where the two are much alike, and the older one is left out.
-BEFORE: Final = 0.7
-MARKED: Final = 0.97
-REPLACED: Final = 0.9
+BEFORE: Final = 0.8
+MARKED: Final = 0.985
+REPLACED: Final = 0.95
 #: How many deviations nearer to the question the older one may be where the two are no nearer to each other than others
 #: are: what has the very words that are asked for is no older value of whatever came later.
 _FARTHER: Final = 1.5
 #: How many of the nearest tell how near others are to a text anyway.
-_NEAREST: Final = 5
+NEAREST: Final = 5
+#: As how many turns what is usual counts beside those that are looked at, so that a store of three is judged as one of
+#: thousands is; and in what share of turns a word is that no more than two of them have.
+_USUAL: Final = 10
+_RARE: Final = 0.02
+#: Of fewer turns none is left out: it is not known how much alike others are.
+_FEW: Final = 16
 _DAY: Final = 86_400_000
 _SAID: Final = [SOURCES.index(SourceType.CHAT_USER), SOURCES.index(SourceType.CHAT_ASSISTANT)]
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
@@ -88,6 +94,18 @@ class Pairs(NamedTuple):
     features: npt.NDArray[np.float64]
 
 
+class Usual(NamedTuple):
+    """What is usual of a model's vectors.
+
+    ``near`` is how near turns are to a question, ``spread`` the deviation of that, and ``alike`` how near the nearest
+    few turns are to one.
+    """
+
+    near: float
+    spread: float
+    alike: float
+
+
 class Newer(NamedTuple):
     """Who tells a newer value: its row, and how likely that is.
 
@@ -110,9 +128,10 @@ class Weights:
 
     ``older`` and ``newer`` are ``[d]``: what their products with the vectors of the two turns add, as texts that tell
     what may change, and texts that tell a change, are alike in any language. Two are much alike that are ``alike``
-    nearer to each other than others are to either.
+    nearer to each other than others are to either. What the pairs are measured by is ``usual``.
     """
 
+    usual: Usual
     of_features: tuple[float, ...]
     even: float
     older: npt.NDArray[np.float64]
@@ -147,21 +166,28 @@ def _weights() -> Mapping[str, Weights]:
     read = json.loads((files("marskg.retrieval.query") / "newer.json").read_text(encoding="utf-8"))
     return {
         model: Weights(
-            tuple(held["features"]), held["even"], np.array(held["older"]), np.array(held["newer"]), held["alike"]
+            Usual(**held["usual"]),
+            tuple(held["features"]),
+            held["even"],
+            np.array(held["older"]),
+            np.array(held["newer"]),
+            held["alike"],
         )
         for model, held in read.items()
     }
 
 
-def pairs(turns: Turns) -> Pairs:
+def pairs(turns: Turns, usual: Usual) -> Pairs:
     """Return every pair of ``turns`` of which one is older, with what is known of it."""
     times, sequences = turns.times, turns.sequences
     later = (times[:, None] < times) | ((times[:, None] == times) & (sequences[:, None] < sequences))
     older, newer = np.nonzero(later)
     alike = np.vecdot(turns.vectors[:, None], turns.vectors[None])
     np.fill_diagonal(alike, -1.0)
-    anyway = np.sort(alike, axis=1)[:, ::-1][:, : min(_NEAREST, len(alike) - 1)].mean(axis=1)
-    asked = (turns.near - turns.near.mean()) / (turns.near.std() + 1e-9)
+    count = len(alike)
+    anyway = np.sort(alike, axis=1)[:, ::-1][:, : min(NEAREST, count - 1)].mean(axis=1)
+    anyway = (count * anyway + _USUAL * usual.alike) / (count + _USUAL)
+    asked = _deviations(turns.near, usual)
     features = np.stack(
         [
             2 * alike[older, newer] - anyway[older] - anyway[newer],
@@ -176,6 +202,15 @@ def pairs(turns: Turns) -> Pairs:
         axis=1,
     )
     return Pairs(older, newer, features)
+
+
+def _deviations(near: npt.NDArray[np.float64], usual: Usual) -> npt.NDArray[np.float64]:
+    """Return how many deviations each of ``near`` is above the mean, of them and of what is usual."""
+    count = len(near)
+    mean = (near.sum() + _USUAL * usual.near) / (count + _USUAL)
+    squares = ((near - mean) ** 2).sum() + _USUAL * (usual.spread**2 + (usual.near - mean) ** 2)
+    above: npt.NDArray[np.float64] = (near - mean) / np.sqrt(squares / (count + _USUAL))
+    return above
 
 
 def goes_before(found: Pairs, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -198,7 +233,7 @@ def _shared(held: Sequence[npt.NDArray[np.uint32]]) -> npt.NDArray[np.float64]:
     for term in np.argsort(-often, kind="stable").tolist():
         if often[term] > 1:
             rows = np.flatnonzero(has[term])
-            shared[rows[:, None], rows] = np.log((count + 1) / (often[term] + 0.5))
+            shared[rows[:, None], rows] = np.log((count + _USUAL + 1) / (often[term] + _USUAL * _RARE + 0.5))
     return shared
 
 
@@ -223,7 +258,7 @@ def newer_of(index: MemoryIndex, rows: npt.NDArray[np.intp], asked: Asked, early
 def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weights: Weights) -> dict[int, Newer]:
     if len(rows) < 2:  # noqa: PLR2004 - one is no pair
         return {}
-    found_pairs = pairs(turns)
+    found_pairs = pairs(turns, weights.usual)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
     likely, nearer = (
         np.flatnonzero(goes_before(found_pairs, chances)),
@@ -234,7 +269,7 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
         one, other = int(rows[older[place]]), int(rows[newer[place]])
         if one not in found and _about_same(index, one, other):
-            replaced = chances[place] >= REPLACED and nearer[place] >= weights.alike
+            replaced = chances[place] >= REPLACED and nearer[place] >= weights.alike and len(rows) >= _FEW
             found[one] = Newer(other, float(chances[place]), bool(replaced))
     return found
 
