@@ -36,10 +36,9 @@ def test_there_are_look_alikes_beside_turns_that_ask() -> None:
     told = [(part, expected) for part, expected, _, _ in CASES]
     for part in ("seen", "unseen"):
         assert told.count((part, "asks")) == told.count((part, "kept")) == 20
-    for part in ("built", "held"):
-        # Those that only confide are kept.
-        assert told.count((part, "asks")) >= 30
-        assert told.count((part, "kept")) >= 20
+    # Those that only confide are kept.
+    for part, asks, kept in (("built", 30, 29), ("held", 35, 25)):
+        assert (told.count((part, "asks")), told.count((part, "kept"))) == (asks, kept)
 
 
 @pytest.mark.parametrize(
