@@ -260,10 +260,8 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
         return {}
     found_pairs = pairs(turns, weights.usual)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
-    likely, nearer = (
-        np.flatnonzero(goes_before(found_pairs, chances)),
-        found_pairs.features[:, FEATURES.index("nearer")],
-    )
+    likely = np.flatnonzero(goes_before(found_pairs, chances))
+    nearer = found_pairs.features[:, FEATURES.index("nearer")]
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
