@@ -18,6 +18,7 @@ import argparse
 import gzip
 import json
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,8 +27,10 @@ import numpy as np
 import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
+from marskg.language.en.wording import about
 from marskg.retrieval.query import newer
 from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Usual, Weights, pairs, turns_of
+from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,6 +48,8 @@ _FIRST: Final = (1, 3, 8)
 _DIGITS: Final = 4
 #: Each question is learned from in stores as small as these, too: what answers, what did, and so many other turns.
 OTHERS: Final = (1, 2, 4, 8, 16)
+#: … of any, and of the nearest to the question: what bears on it changes no value by that.
+NEAREST: Final = (None, 12)
 #: From so many turns on what is usual is read.
 _MANY: Final = 20
 
@@ -68,13 +73,16 @@ class Asked(NamedTuple):
         new = np.array([name in answers for name in names], dtype=np.bool_)
         return old[found.older] & new[found.newer]
 
-    def among(self, others: int, chosen: np.random.Generator) -> Asked | None:
-        """Return this of a store that has ``others`` besides what answers and what did; None where nothing answers."""
+    def among(self, others: int, chosen: np.random.Generator, nearest: int | None = None) -> Asked | None:
+        """Return this of a store that has ``others`` besides what answers and what did; None where nothing answers.
+
+        They are any, or some of the ``nearest``.
+        """
         answers = [each for each in self.evidence if each <= {*self.found}]
         if not answers:
             return None
         needed = answers[chosen.integers(len(answers))] | self.stale
-        rest = [place for place, name in enumerate(self.found) if name not in needed]
+        rest = [place for place, name in enumerate(self.found) if name not in needed][:nearest]
         kept = {*chosen.permutation(rest)[:others].tolist()}
         kept |= {place for place, name in enumerate(self.found) if name in needed}
         held = [number for number, place in enumerate(self.places) if place in kept]
@@ -89,6 +97,7 @@ class Asked(NamedTuple):
                 turns.sequences[held],
                 turns.sessions[held],
                 turns.by_user[held],
+                turns.says[held],
                 [turns.terms[number] for number in held],
             ),
         )
@@ -128,8 +137,9 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             ranked = sorted(hits, key=lambda hit: (-hit.score, hit.memory.sequence))
             ids = [hit.memory.id for hit in ranked]
             vector = question_vectors(encoder, [one["q"]])[0]
+            says = index.lexical.coverage(about(one["q"], terms(one["q"])), index.columns["alive"])
             rows = newer.telling(index, np.array([index.rows[ident] for ident in ids], dtype=np.intp))
-            turns = turns_of(index, rows, index.vectors["vector"][rows], vector)
+            turns = turns_of(index, rows, index.vectors["vector"][rows], vector, says)
             places = [ids.index(index.ids[row]) for row in rows.tolist()]
             answers = [set(each) for each in one["evidence"]]
             found = [told[ident] for ident in ids]
@@ -147,10 +157,16 @@ def usual_of(asked: Iterable[Asked]) -> Usual:
     return Usual(*(round(float(one), _DIGITS) for one in found))
 
 
-def fitted(asked: Sequence[Asked], usual: Usual, alike: float) -> Weights:
+def fitted(asked: Sequence[Asked], usual: Usual) -> Weights:
     """Return the weights under which the pairs of ``asked`` are most likely, by Newton's method."""
     chosen = np.random.default_rng(ONE_IN)
-    fewer = [few for one in asked for others in OTHERS if (few := one.among(others, chosen)) is not None]
+    fewer = [
+        few
+        for one in asked
+        for others in OTHERS
+        for nearest in NEAREST
+        if (few := one.among(others, chosen, nearest)) is not None
+    ]
     given = [one for one in (*asked, *fewer) if len(one.turns.near) > 1]
     vectors = np.concatenate([one.turns.vectors for one in asked])
     centre = vectors.mean(axis=0)
@@ -170,7 +186,7 @@ def fitted(asked: Sequence[Asked], usual: Usual, alike: float) -> Weights:
     older_vector, newer_vector = directions @ old, directions @ new
     even -= float(centre @ (older_vector + newer_vector))
     exact = (older_vector.round(_DIGITS), newer_vector.round(_DIGITS))
-    return Weights(usual, tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact, alike)
+    return Weights(usual, tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact)
 
 
 def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) -> tuple[Any, float]:
@@ -236,22 +252,22 @@ def measured(asked: Sequence[Asked], weights: Sequence[Weights | None]) -> str:
     )
 
 
-def lines(files: dict[str, list[Asked]], usual: Usual, alike: float) -> Iterator[str]:
+def lines(files: dict[str, list[Asked]], usual: Usual) -> Iterator[str]:
     """Yield what was found."""
     for name, asked in files.items():
         others = [one for other, found in files.items() if other != name for one in found]
         yield f"{name}: as ranked: {measured(asked, [None] * len(asked))}"
         if others:
-            without = fitted(others, usual, alike)
+            without = fitted(others, usual)
             yield f"  found without this file: {measured(asked, [without] * len(asked))}"
             chosen = np.random.default_rng(_FOLDS)
-            for count in OTHERS:
-                few = [one for each in asked if (one := each.among(count, chosen)) is not None]
-                yield f"    among {count} others: as ranked: {measured(few, [None] * len(few))}"
+            for count, nearest in product(OTHERS, NEAREST):
+                few = [one for each in asked if (one := each.among(count, chosen, nearest)) is not None]
+                yield f"    among {count} of the {nearest or 'others'}: as ranked: {measured(few, [None] * len(few))}"
                 yield f"      found without this file: {measured(few, [without] * len(few))}"
         lives = list(dict.fromkeys(one.life for one in asked))
         folds = [{*lives[fold::_FOLDS]} for fold in range(_FOLDS)]
-        found = [fitted([*others, *(one for one in asked if one.life not in fold)], usual, alike) for fold in folds]
+        found = [fitted([*others, *(one for one in asked if one.life not in fold)], usual) for fold in folds]
         held_out = [next(w for w, fold in zip(found, folds, strict=True) if one.life in fold) for one in asked]
         yield f"  found without the people asked: {measured(asked, held_out)}"
 
@@ -266,7 +282,6 @@ def write(model: str, found: Weights) -> None:
         "even": found.even,
         "older": found.older.tolist(),
         "newer": found.newer.tolist(),
-        "alike": found.alike,
     }
     path.write_text(json.dumps(held, sort_keys=True) + "\n", encoding="utf-8")
 
@@ -277,17 +292,16 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--model", default="static")
     parser.add_argument("--write", action="store_true", help="put the weights into newer.json")
-    parser.add_argument("--alike", type=float, default=0.3, help="how much nearer two are that are much alike")
     given = parser.parse_args()
     files = {file.name: asked_of(file, given.model) for file in given.files}
     every = [one for asked in files.values() for one in asked]
     usual = usual_of(every)
-    whole = fitted(every, usual, given.alike)
+    whole = fitted(every, usual)
     print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even, usual)
     encoder = load_model(given.model)
     if given.write and encoder is not None:
         write(encoder.name, whole)
-    for line in lines(files, usual, given.alike):
+    for line in lines(files, usual):
         print(line)
 
 

@@ -82,9 +82,10 @@ def test_k_is_the_most_that_is_shown(stores: Stores) -> None:
 def test_a_short_answer_brings_the_question_right_before_it_and_no_other_turn(stores: Stores) -> None:
     memory = stores.open()
     said = ("Did Tim get there?", "Yes, Tim saw the harbour of Oslo last summer!", "Shall we have soup?")
+    whales = "Whales came into the harbour of Oslo, and Tim went on deck to see them"
+    memory.remember(whales, session="trip", at=1_740_000_000_000)
     for number, text in enumerate(said):
         memory.remember(text, session="talk", at=1_750_000_000_000 + number)
-    memory.remember("Whales came into the harbour of Oslo, and Tim went on deck to see them", session="trip")
     shown = contents(memory.retrieve("when did Tim see the harbour of Oslo?", k=2))
     assert sorted(shown) == sorted(said[:2])
 

@@ -32,7 +32,7 @@ def test_whose_value_is_newer_is_learned(file: Path) -> None:
     assert len(asked) > 20
     usual = newer.usual_of(asked)
     assert -1 < usual.near < usual.alike < 1
-    found = newer.fitted(asked, usual, 0.6)
+    found = newer.fitted(asked, usual)
     assert found.usual == usual
     assert len(found.of_features) == len(FEATURES)
     assert found.older.shape == found.newer.shape == (asked[0].turns.vectors.shape[1],)

@@ -20,6 +20,7 @@ from marskg.language.broad_questions import broad_question
 from marskg.language.naming.spellings import loose_form
 from marskg.language.questions import Question
 from marskg.language.times import MONDAY, SUNDAY, Period, Times
+from marskg.learning.conflicts import differ
 from marskg.ontology.vocabulary import DERIVED_EDGES, KINDS, Kind, MemoryClass, SourceType
 from marskg.policies.builtin.stages import Scores
 from marskg.retrieval.access.disclosure import Disclosure, counted
@@ -194,6 +195,7 @@ class Reading:
             opened.counter,
             shows=self._shows,
             reranking=Reranking(lambda: writer.state.settings.retrieval, writer.now, opened.tenant),
+            differ=differ,
         )
         self._answers = Answers(self.view, opened.reader, writer, self._search)
         self._load = Load()

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from marskg.answer import Answer
+from marskg.language.en.quantities import NUMERALS, quantities
 from marskg.language.en.withdrawals import takes_out, withdrawals
 from marskg.language.speaker_label import without_speaker
-from marskg.learning.rules.conflict_detection import ConflictKind, Statement, find_conflicts
+from marskg.learning.rules.conflict_detection import ConflictKind, Statement, conflict, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
 from marskg.learning.wish_reach import WISH
 from marskg.ontology.vocabulary import EdgeType, Operation, Tier
@@ -74,6 +75,31 @@ class FoundConflict(Answer):
     confidence: int
     action: str
     reason: str
+
+
+def differ(newer: Memory, older: Memory) -> bool:
+    """Return whether, by their words, the two cannot both hold.
+
+    Of a passage or an answer at length nobody can tell, and an older one that says two things may hold in the other.
+    """
+    from marskg.language.spoken import read_pair  # noqa: PLC0415 - the clauses of four languages: only to compare texts
+
+    texts = [one.content or "" for one in (newer, older)]
+    read = read_pair(*texts) if max(map(len, texts)) <= _LONGEST else None
+    if read is None or len(read[1].clauses) > 1:
+        return False
+    found = conflict(_statement(newer, ()), _statement(older, ()))
+    if found is None or found.kind is not ConflictKind.NUMBER:
+        return found is not None
+    # Who names a day for another sum may mean from then on: until then the older one holds.
+    days, words = zip(*map(_days_and_words, texts), strict=True)
+    return all(days) or words[0] <= words[1]
+
+
+def _days_and_words(text: str) -> tuple[bool, frozenset[str]]:
+    """Return whether a text names a day, and its words but for numbers."""
+    named = any(one.kind == "date" for one in quantities(text))
+    return named, frozenset(one for one in terms(text) if not one[0].isdigit() and one not in NUMERALS)
 
 
 class Sweeper:

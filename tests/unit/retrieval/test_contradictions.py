@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from marskg.ontology.vocabulary import Cardinality
+from marskg.retrieval.assembly.candidate import Outdated
 from marskg.retrieval.assembly.contradictions import resolve
 from tests.support.candidates import DAY, NOON, candidate
 
 if TYPE_CHECKING:
-    from marskg.retrieval.assembly.candidate import Candidate
+    from marskg.records import Memory
 
 
 def test_of_one_single_key_the_newest_valid_value_stays() -> None:
@@ -56,20 +60,21 @@ def test_what_was_overruled_overrules_nothing() -> None:
     assert [one.loser for one in lost] == ["m1"]
 
 
-def test_the_callers_rule_is_asked_about_related_pairs_only() -> None:
+@pytest.mark.parametrize("holds", [False, True])
+def test_of_what_is_perhaps_outdated_the_caller_is_asked_whether_both_can_hold(*, holds: bool) -> None:
     asked = []
 
-    def conflict(winner: Candidate, loser: Candidate) -> str | None:
-        asked.append((winner.id, loser.id))
-        return "another amount"
+    def differ(newer: Memory, older: Memory) -> bool:
+        asked.append((newer.id, older.id))
+        return not holds
 
-    first = candidate(1, "the travel budget is 100 euros")
+    first = replace(candidate(1, "the travel budget is 100 euros"), outdated=Outdated("m2"))
     second = candidate(2, "the travel budget is 200 euros", valid_from=NOON + DAY)
-    far = candidate(3, "bob grows tomatoes")
-    kept, (lost,) = resolve([first, second, far], conflict=conflict)
+    far = candidate(3, "the travel budget is for the whole team")
+    kept, lost = resolve([first, second, far], differ=differ)
     assert asked == [("m2", "m1")]
-    assert [one.id for one in kept] == ["m2", "m3"]
-    assert lost.rule == "another amount"
+    assert [one.id for one in kept] == (["m1", "m2", "m3"] if holds else ["m2", "m3"])
+    assert [(one.loser, one.winner, one.rule) for one in lost] == ([] if holds else [("m1", "m2", "newer value")])
 
 
 def test_a_reason_says_nothing_of_content_or_key() -> None:

@@ -28,6 +28,8 @@ NUMERALS: Final = {term: digits for word, digits in (_SPELLED | _FREQUENT).items
 _WORDS: Final = f"\\b(?:{'|'.join(list(_SPELLED)[1:])})\\b"
 _NUMBER: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
+#: What stands before an hour that is spelled out; one that ends a sentence has no unit.
+_HOUR_AFTER: Final = "|".join(rf"(?<=\b{word} )" for word in ["at", "by", "from", "until", "till", "before", "after"])
 _CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|yuan|bucks"
 _PATTERN: Final = re.compile(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
@@ -41,7 +43,7 @@ _PATTERN: Final = re.compile(
     rf"|(?<![\w.])(?P<share>{_NUMBER}) ?(?:%|percent\b|per cent\b)"
     rf"|(?<![\w.])(?P<range>(?:{_NUMBER}|{_WORDS}) ?(?:-|–|\bto\b|\bor\b) ?(?:{_NUMBER}|{_WORDS}))(?![\w])"
     rf"|(?<![\w.#])(?P<number>{_NUMBER})(?![\w]|\.\d)"
-    rf"|\b(?P<spelled>{_WORDS})(?= [a-z])"
+    rf"|\b(?P<spelled>{_WORDS})(?= [a-z])|(?:{_HOUR_AFTER})(?P<hour>{_WORDS})(?!-)"
     rf"|\b(?P<frequency>{'|'.join(_FREQUENT)})\b"
 )
 _AFTER: Final = re.compile(r"\s*-?([^\W\d_]+)")
@@ -98,7 +100,8 @@ def _number(match: re.Match[str]) -> str:
     if match["range"]:
         ends = _DIGITS.findall(match["range"])
         return "-".join(_SPELLED.get(end) or _plain(end, None) for end in ends)
-    return _SPELLED[match["spelled"]] if match["spelled"] else _plain(match["number"], None)
+    spelled = match["spelled"] or match["hour"]
+    return _SPELLED[spelled] if spelled else _plain(match["number"], None)
 
 
 def _plain(number: str, scale: str | None) -> str:

@@ -60,6 +60,8 @@ _SHORT: Final = 2
 #: What a clause about something to do may say besides: how soon, and why it is said.
 _ASIDE_WORDS: Final = 2
 _WHEN: Final = frozenset({"date", "clock"})
+#: … and the hour without a word for it, as in "on Monday at 10".
+_DAY_AND_HOUR: Final = _WHEN | {"number:"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +328,7 @@ def _replaced(new: Clause, old: Clause) -> Conflict | None:
 
 
 def _numbers(new: Clause, old: Clause) -> Conflict | None:
-    """Compare the quantities of one attribute: exactly one kind may differ, and the words must be the same."""
+    """Compare the quantities of one attribute: one kind may differ, or day and hour; the words must be the same."""
     if new.replaced_numbers and new.replaced_numbers.isdisjoint(quantity.value for quantity in old.quantities):
         return None
     if new.event or old.event or not (new.core <= old.core or old.core <= new.core):
@@ -339,7 +341,8 @@ def _numbers(new: Clause, old: Clause) -> Conflict | None:
     mine, others = _by_kind(new), _by_kind(old)
     differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
     vague = len(new.core & old.core) == 1 and (new.request or old.request)
-    if not share or vague or len(differing) != 1:
+    moved = _DAY_AND_HOUR.issuperset(differing) and mine.keys() == others.keys()
+    if not share or vague or not differing or not (len(differing) == 1 or moved):
         return None
     return _conflict(ConflictKind.NUMBER, share, new.core & old.core, differing)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.assembly.candidate import Candidate
     from marskg.retrieval.assembly.context_sections import Summary
     from marskg.retrieval.assembly.context_window import Counter
-    from marskg.retrieval.assembly.contradictions import Conflict, Resolution
+    from marskg.retrieval.assembly.contradictions import Differ, Resolution
     from marskg.retrieval.assembly.rendering import Passage, Rendered
 
 _DEFAULTS = AssemblySettings()
@@ -110,7 +110,7 @@ def assemble(
     recent: Sequence[Memory] = (),
     summary: Summary | None = None,
     contradicts: Iterable[tuple[str, str]] = (),
-    conflict: Conflict | None = None,
+    differ: Differ | None = None,
     leading: Sequence[Passage] = (),
     most: int | None = None,
     unsure: int | None = None,
@@ -123,8 +123,8 @@ def assemble(
     at most, any number if left out; of what ranks at the ``horizon`` and below not everything is among the candidates.
     ``unsure`` is how many tokens go to candidates that are not certain, but for the first
     :data:`~marskg.retrieval.assembly.selection.FEWEST` of them; a third of the budget if left out. ``recent`` are
-    episodes of the session, in any order; ``contradicts`` pairs of ids joined by an edge; ``conflict`` finds other
-    contradictions, see :mod:`marskg.retrieval.assembly.contradictions`. ``weighed`` says that ``counter`` is the one
+    episodes of the session, in any order; ``contradicts`` pairs of ids joined by an edge; ``differ`` finds those of
+    newer values, see :mod:`marskg.retrieval.assembly.contradictions`. ``weighed`` says that ``counter`` is the one
     that the memories' ``weight`` comes from, which saves counting them again; the result is counted in any case. A
     budget of 0 gives an empty result.
 
@@ -135,7 +135,7 @@ def assemble(
     if type(budget) is not int or budget < 0:
         message = f"a token budget of {budget!r}: it must be an integer of at least 0"
         raise InvalidInput(message)
-    pool = Pool(candidates, settings, contradicts, conflict)
+    pool = Pool(candidates, settings, contradicts, differ)
     lines = len(pool.kept) + len(recent) + len(leading) + (len(summary.lines) if summary is not None else 0)
     most = len(pool.kept) if most is None else most
 

@@ -27,14 +27,10 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """That the memory ``by``, an id, perhaps tells a newer value; ``marked`` where that is likely enough to be said.
-
-    It is ``replaced`` where the two are so much alike that one of them is enough.
-    """
+    """That the memory ``by``, an id, perhaps tells a newer value; ``marked`` where that is likely enough to be said."""
 
     by: str
     marked: bool = False
-    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from marskg.config import AssemblySettings
-    from marskg.retrieval.assembly.contradictions import Conflict
+    from marskg.retrieval.assembly.contradictions import Differ
 
 NO_CONTENT = "it has no content"
 DUPLICATE = "it says the same as {winner}"
@@ -40,7 +40,7 @@ class Pool:
         candidates: Iterable[Candidate],
         settings: AssemblySettings,
         contradicts: Iterable[tuple[str, str]],
-        conflict: Conflict | None,
+        differ: Differ | None,
     ) -> None:
         """Sort out ``candidates``.
 
@@ -65,7 +65,7 @@ class Pool:
         kept, self.resolved = resolve(
             [_rebased(one, alias) for one in kept],
             contradicts=[(twins.get(first, first), twins.get(second, second)) for first, second in contradicts],
-            conflict=conflict,
+            differ=differ,
         )
         self.reasons |= {one.loser: CONTRADICTED.format(winner=one.winner, reason=one.reason) for one in self.resolved}
         lost = {one.loser: one.winner for one in self.resolved}

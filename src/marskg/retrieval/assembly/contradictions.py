@@ -6,41 +6,38 @@ nothing; the result does not depend on the order of the input; a reason never sa
 memories contradict each other when
 
 - both are the value of one ``single`` key about the same subjects, and their texts differ,
-- a ``contradicts`` edge joins them, in either direction,
-- the ranking found that one replaces the other, or
-- the caller's ``conflict`` says so; it is asked only about pairs that share at least half of the index terms of the
-  smaller one, two of them at least, and gives the name of its rule.
+- a ``contradicts`` edge joins them, in either direction, or
+- the ranking found that one perhaps tells a newer value than the other, and the caller's ``differ`` says that they
+  cannot both hold.
 
 Source: MemoryArchitect II.C and II.D; issue 4 item 4.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from marskg.ontology.vocabulary import Cardinality
 from marskg.retrieval.assembly.candidate import Candidate, from_outside, precedence, rank_order
 from marskg.retrieval.assembly.duplicates import normalised
-from marskg.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
-#: Given the one that would stay and the one that would go: the name of the rule by which they conflict, or None.
-Conflict: TypeAlias = Callable[[Candidate, Candidate], "str | None"]
+    from marskg.records import Memory
 
-_FEWEST_COMMON = 2
+    #: Whether, by their words, a newer memory and an older one cannot both hold.
+    Differ: TypeAlias = Callable[[Memory, Memory], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """``loser`` was not shown because it contradicts ``winner``, both ids.
 
-    ``rule`` says how the contradiction was found: ``same key``, ``contradicts``, ``newer value``, or the name that the
-    caller's ``conflict`` gave. ``reason`` says in words why the winner stays.
+    ``rule`` says how the contradiction was found: ``same key``, ``contradicts`` or ``newer value``. ``reason`` says in
+    words why the winner stays.
     """
 
     loser: str
@@ -53,15 +50,15 @@ def resolve(
     candidates: Sequence[Candidate],
     *,
     contradicts: Iterable[tuple[str, str]] = (),
-    conflict: Conflict | None = None,
+    differ: Differ | None = None,
 ) -> tuple[list[Candidate], list[Resolution]]:
     """Return those of ``candidates`` that stay, in rank order, and who lost to whom and why.
 
     ``contradicts`` are pairs of ids joined by an edge; ids that are not among the candidates are passed over.
     """
-    found = _Contradictions(contradicts, conflict)
+    found = _Contradictions(contradicts, differ)
     lost: list[Resolution] = []
-    for one in sorted(candidates, key=precedence, reverse=True):
+    for one in _newer_first(sorted(candidates, key=precedence, reverse=True)):
         against = found.against(one)
         if against is None:
             found.keep(one)
@@ -71,19 +68,28 @@ def resolve(
     return rank_order(found.kept), lost
 
 
+def _newer_first(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Yield ``candidates`` in their order, but each after what perhaps tells a newer value."""
+    by_id = {one.id: one for one in candidates}
+    for one in candidates:
+        chain = [by_id.pop(one.id, None)]
+        while (last := chain[-1]) is not None:
+            chain.append(None if last.outdated is None else by_id.pop(last.outdated.by, None))
+        yield from (each for each in reversed(chain) if each is not None)
+
+
 class _Contradictions:
     """What has been kept so far, the best first, and how to find what contradicts it."""
 
-    def __init__(self, contradicts: Iterable[tuple[str, str]], conflict: Conflict | None) -> None:
+    def __init__(self, contradicts: Iterable[tuple[str, str]], differ: Differ | None) -> None:
         self.kept: list[Candidate] = []
-        self._conflict = conflict
+        self._differ = differ
         self._edges: dict[str, set[str]] = {}
         for first, second in contradicts:
             self._edges.setdefault(first, set()).add(second)
             self._edges.setdefault(second, set()).add(first)
         self._slots: dict[tuple[str, tuple[str, ...]], Candidate] = {}
         self._by_id: dict[str, int] = {}
-        self._postings: dict[str, list[int]] = {}
 
     def keep(self, one: Candidate) -> None:
         """Let ``one`` stay."""
@@ -93,9 +99,6 @@ class _Contradictions:
         slot = _slot(one)
         if slot is not None:
             self._slots.setdefault(slot, one)
-        if self._conflict is not None:
-            for term in _terms(one):
-                self._postings.setdefault(term, []).append(place)
 
     def against(self, one: Candidate) -> tuple[Candidate, str] | None:
         """Return the best of what was kept that contradicts ``one``, with the rule; None if nothing does."""
@@ -106,26 +109,11 @@ class _Contradictions:
         joined = [self._by_id[other] for other in self._edges.get(one.id, ()) if other in self._by_id]
         if joined:
             return self.kept[min(joined)], "contradicts"
-        if one.outdated is not None and one.outdated.replaced and one.outdated.by in self._by_id:
-            return self.kept[self._by_id[one.outdated.by]], "newer value"
-        if self._conflict is not None:
-            for other in self._related(one):
-                rule = self._conflict(other, one)
-                if rule is not None:
-                    return other, rule
+        if one.outdated is not None and one.outdated.by in self._by_id:
+            newer = self.kept[self._by_id[one.outdated.by]]
+            if self._differ is not None and self._differ(newer.memory, one.memory):
+                return newer, "newer value"
         return None
-
-    def _related(self, one: Candidate) -> Iterator[Candidate]:
-        given = _terms(one)
-        common = Counter(place for term in given for place in self._postings.get(term, ()))
-        for place in sorted(common):
-            smaller = min(len(given), len(_terms(self.kept[place])))
-            if common[place] >= max(_FEWEST_COMMON, (smaller + 1) // 2):
-                yield self.kept[place]
-
-
-def _terms(one: Candidate) -> frozenset[str]:
-    return frozenset(terms(one.content))
 
 
 def _slot(one: Candidate) -> tuple[str, tuple[str, ...]] | None:

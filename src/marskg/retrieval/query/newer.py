@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import numpy as np
 
 from marskg.language.past_asked import asks_of_before
-from marskg.ontology.vocabulary import KINDS, Kind, SourceType
-from marskg.retrieval.index.memory_index import SOURCES
+from marskg.ontology.vocabulary import KINDS, Cardinality, Kind, SourceType
+from marskg.retrieval.index.memory_index import CARDINALITIES, SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound=np.generic)
 #: Of a ranking, how many of the best are looked at.
 LOOKED_AT: Final = 60
-#: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well; and
-#: how likely where the two are much alike, and the older one is left out.
+#: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well.
 BEFORE: Final = 0.8
 MARKED: Final = 0.985
-REPLACED: Final = 0.95
 #: How many deviations nearer to the question the older one may be where the two are no nearer to each other than others
 #: are: what has the very words that are asked for is no older value of whatever came later.
 _FARTHER: Final = 1.5
+#: What says so much more of the question's words is no older value of what is nearer to it by less than this.
+_SAYS_MORE: Final = 0.7
+_NEARER: Final = 0.2
 #: How many of the nearest tell how near others are to a text anyway.
 NEAREST: Final = 5
 #: As how many turns what is usual counts beside those that are looked at, so that a store of three is judged as one of
 #: thousands is; and in what share of turns a word is that no more than two of them have.
 _USUAL: Final = 10
 _RARE: Final = 0.02
-#: Of fewer turns none is left out: it is not known how much alike others are.
-_FEW: Final = 16
 _DAY: Final = 86_400_000
 _SAID: Final = [SOURCES.index(SourceType.CHAT_USER), SOURCES.index(SourceType.CHAT_ASSISTANT)]
 _USER: Final = SOURCES.index(SourceType.CHAT_USER)
+_APPEND: Final = CARDINALITIES.index(Cardinality.APPEND)
 _EPISODE: Final = KINDS.index(Kind.EPISODIC)
 
 #: What is known of a pair, in the order of the weights: how much nearer the two are to each other than others are to
@@ -74,7 +74,7 @@ FEATURES: Final = (
 class Turns(NamedTuple):
     """Turns side by side: unit vectors ``[n, d]``, nearness to the question, and when, in which session, whose.
 
-    ``terms`` has the numbers of each one's terms.
+    ``says`` is the share of the question's words that each has; ``terms`` has the numbers of each one's terms.
     """
 
     vectors: npt.NDArray[np.float64]
@@ -83,15 +83,20 @@ class Turns(NamedTuple):
     sequences: npt.NDArray[np.int64]
     sessions: npt.NDArray[np.int64]
     by_user: npt.NDArray[np.bool_]
+    says: npt.NDArray[np.float64]
     terms: Sequence[npt.NDArray[np.uint32]]
 
 
 class Pairs(NamedTuple):
-    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair."""
+    """Pairs of turns by their places: the older, the newer, and ``[pairs, features]`` what is known of each pair.
+
+    ``says_more`` is how much more of the question's words the older has than the newer.
+    """
 
     older: npt.NDArray[np.intp]
     newer: npt.NDArray[np.intp]
     features: npt.NDArray[np.float64]
+    says_more: npt.NDArray[np.float64]
 
 
 class Usual(NamedTuple):
@@ -107,14 +112,10 @@ class Usual(NamedTuple):
 
 
 class Newer(NamedTuple):
-    """Who tells a newer value: its row, and how likely that is.
-
-    The older one is ``replaced`` where the two are so much alike that it need not be shown.
-    """
+    """Who tells a newer value: its row, and how likely that is."""
 
     row: int
     chance: float
-    replaced: bool
 
     @property
     def marked(self) -> bool:
@@ -127,8 +128,7 @@ class Weights:
     """A logistic regression: what each unit of :data:`FEATURES` adds to the logarithm of the odds, and ``even``.
 
     ``older`` and ``newer`` are ``[d]``: what their products with the vectors of the two turns add, as texts that tell
-    what may change, and texts that tell a change, are alike in any language. Two are much alike that are ``alike``
-    nearer to each other than others are to either. What the pairs are measured by is ``usual``.
+    what may change, and texts that tell a change, are alike in any language. Pairs are measured by what is ``usual``.
     """
 
     usual: Usual
@@ -136,7 +136,6 @@ class Weights:
     even: float
     older: npt.NDArray[np.float64]
     newer: npt.NDArray[np.float64]
-    alike: float
 
     def chances(self, turns: Turns, found: Pairs) -> npt.NDArray[np.float64]:
         """Return, for each pair, how likely the newer tells the value that is asked for, and the older did."""
@@ -150,10 +149,11 @@ class Weights:
 
 
 class Asked(NamedTuple):
-    """A question's vector by one model, and the weights for what that makes."""
+    """A question's vector by one model, the weights for what that makes, and what of its words each row has."""
 
     vector: npt.NDArray[np.float32]
     weights: Weights
+    says: npt.NDArray[np.float64]
 
 
 def weights_of(model: str | None) -> Weights | None:
@@ -171,7 +171,6 @@ def _weights() -> Mapping[str, Weights]:
             held["even"],
             np.array(held["older"]),
             np.array(held["newer"]),
-            held["alike"],
         )
         for model, held in read.items()
     }
@@ -201,7 +200,7 @@ def pairs(turns: Turns, usual: Usual) -> Pairs:
         ],
         axis=1,
     )
-    return Pairs(older, newer, features)
+    return Pairs(older, newer, features, turns.says[older] - turns.says[newer])
 
 
 def _deviations(near: npt.NDArray[np.float64], usual: Usual) -> npt.NDArray[np.float64]:
@@ -217,7 +216,8 @@ def goes_before(found: Pairs, chances: npt.NDArray[np.float64]) -> npt.NDArray[n
     """Return, for each pair, whether the newer is shown before the older."""
     known = dict(zip(FEATURES, found.features.T, strict=True))
     beside = (known["older asked"] - known["newer asked"] <= _FARTHER) | (known["nearer"] >= 0)
-    before: npt.NDArray[np.bool_] = (chances >= BEFORE) & beside
+    of_another = (found.says_more >= _SAYS_MORE) & (known["nearer"] < _NEARER)
+    before: npt.NDArray[np.bool_] = (chances >= BEFORE) & beside & ~of_another
     return before
 
 
@@ -244,11 +244,13 @@ def newer_of(index: MemoryIndex, rows: npt.NDArray[np.intp], asked: Asked, early
     """
     rows = telling(index, rows[:LOOKED_AT])
     made = rows[index.columns["vectored"][rows]]
-    found = _outdated(index, made, turns_of(index, made, index.vectors["vector"][made], asked.vector), asked.weights)
+    found = _outdated(
+        index, made, turns_of(index, made, index.vectors["vector"][made], asked.vector, asked.says), asked.weights
+    )
     if early is None or len(made) == len(rows):
         return found
     held, vectors = index.provisional.whole(rows)
-    standing = _outdated(index, held, turns_of(index, held, vectors, early.vector), early.weights)
+    standing = _outdated(index, held, turns_of(index, held, vectors, early.vector, early.says), early.weights)
     return {
         row: max((one for one in (found.get(row), standing.get(row)) if one is not None), key=lambda one: one.chance)
         for row in [*found, *(row for row in standing if row not in found)]
@@ -261,14 +263,12 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
     found_pairs = pairs(turns, weights.usual)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
     likely = np.flatnonzero(goes_before(found_pairs, chances))
-    nearer = found_pairs.features[:, FEATURES.index("nearer")]
     found: dict[int, Newer] = {}
     # The most likely first; of those alike, the newest.
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
         one, other = int(rows[older[place]]), int(rows[newer[place]])
         if one not in found and _about_same(index, one, other):
-            replaced = chances[place] >= REPLACED and nearer[place] >= weights.alike and len(rows) >= _FEW
-            found[one] = Newer(other, float(chances[place]), bool(replaced))
+            found[one] = Newer(other, float(chances[place]))
     return found
 
 
@@ -277,8 +277,9 @@ def turns_of(
     rows: npt.NDArray[np.intp],
     vectors: npt.NDArray[np.float32],
     asked: npt.NDArray[np.float32],
+    says: npt.NDArray[np.float64],
 ) -> Turns:
-    """Return what is known of ``rows`` whose texts have ``vectors``, of which the question's is ``asked``."""
+    """Return what is known of ``rows`` whose texts have ``vectors``; ``asked`` and ``says`` as in :class:`Asked`."""
     held, exact = index.columns, vectors.astype(np.float64)
     return Turns(
         exact,
@@ -287,6 +288,7 @@ def turns_of(
         held["sequence"][rows],
         held["session"][rows].astype(np.int64),
         held["sourceType"][rows] == _USER,
+        says[rows],
         [index.terms.of(row) for row in rows.tolist()],
     )
 
@@ -297,6 +299,17 @@ def telling(index: MemoryIndex, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.in
     tells = held["states"][rows] & (held["key"][rows] < 0) & (held["kind"][rows] == _EPISODE)
     told: npt.NDArray[np.intp] = rows[tells & np.isin(held["sourceType"][rows], _SAID)]
     return told
+
+
+def adding(index: MemoryIndex, rows: npt.NDArray[np.intp], mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return, for each of ``rows``, whether an entry of a ledger that ``mask`` shows was learned from it.
+
+    What is spent today is no newer value of what was spent yesterday.
+    """
+    derived, ledgers = index.facets["source"], mask & (index.columns["cardinality"] == _APPEND)
+    return np.array(
+        [any(ledgers[fact] for fact in derived.get(index.ids[row], ())) for row in rows.tolist()], dtype=np.bool_
+    )
 
 
 def _about_same(index: MemoryIndex, one: int, other: int) -> bool:

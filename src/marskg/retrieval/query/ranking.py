@@ -26,7 +26,7 @@ from marskg.retrieval.query.crowded import uncrowded
 from marskg.retrieval.query.document_evidence import BELOW, WRITTEN, Bearing, Order, ordered
 from marskg.retrieval.query.in_context import nearer_in_context
 from marskg.retrieval.query.intent import Intent, infer
-from marskg.retrieval.query.newer import LOOKED_AT, Asked, carried, newer_of, weights_of
+from marskg.retrieval.query.newer import LOOKED_AT, Asked, adding, carried, newer_of, weights_of
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
 from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, EARLY_MODEL, FILLING, OWN_EVIDENCE, Among
@@ -323,9 +323,11 @@ class Ranker:
         if self._newer is None or vector is None or not self._index.dimension:
             return {}
         early, standing = self._query.early, weights_of(f"{EARLY_MODEL}/")
-        standing_for = None if early is None or standing is None else Asked(early, standing)
+        says = self._heard.covered
+        standing_for = None if early is None or standing is None else Asked(early, standing, says)
         best = self._best(rows, total, LOOKED_AT).rows
-        return newer_of(self._index, best, Asked(vector, self._newer), standing_for)
+        best = best[~adding(self._index, best, self._mask)]
+        return newer_of(self._index, best, Asked(vector, self._newer, says), standing_for)
 
     def _marks(self, likely: npt.NDArray[np.float64], certain: npt.NDArray[np.bool_]) -> _Marks:
         """Return what is said of candidates that are so ``likely`` to bear: what is not certain is weak as well."""

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.retrieval.access.read_gate import Gate
     from marskg.retrieval.assembly.assemble import Assembled
+    from marskg.retrieval.assembly.contradictions import Differ
     from marskg.retrieval.assembly.hits import Complete
     from marskg.retrieval.index.memory_index import MemoryIndex
     from marskg.retrieval.index.view import IndexView
@@ -289,14 +290,17 @@ class Search:
         guest: bool = False,
         shows: Shows | None = None,
         reranking: Reranking | None = None,
+        differ: Differ | None = None,
     ) -> None:
         """Answer from ``view``, read memories anew by ``reader``, record by ``writer``, weigh by ``counter``.
 
         A ``guest`` reads another's tenant, and finds nothing there that is bound to one use. ``shows`` gives each
-        memory as a reader gets it; as it is stored if left out. ``reranking`` puts what is ranked best in order again.
+        memory as a reader gets it; as it is stored if left out. ``reranking`` puts what is ranked best in order again;
+        ``differ`` tells of two that perhaps tell an older and a newer value whether they cannot both hold.
         """
         self._guest = guest
         self._reranking = reranking
+        self._differ = differ
         self._shows = shows or as_stored
         self._view = view
         self._reader = reader
@@ -433,6 +437,7 @@ class Search:
             recent=recent,
             summary=summary,
             contradicts=[] if weighed.silent else [pair for one in found for pair in one.contradicts],
+            differ=self._differ,
             most=request.k,
             unsure=_unsure(request, found),
             horizon=max((one.horizon for one in found if one.horizon is not None), default=None),
@@ -856,10 +861,7 @@ def _answers(index: MemoryIndex, ranking: Ranking) -> dict[str, str]:
 
 def _outdated(index: MemoryIndex, ranking: Ranking) -> dict[str, Outdated]:
     """Return what perhaps outdates each of what was ranked."""
-    return {
-        index.ids[row]: Outdated(index.ids[one.row], marked=one.marked, replaced=one.replaced)
-        for row, one in ranking.newer.items()
-    }
+    return {index.ids[row]: Outdated(index.ids[one.row], marked=one.marked) for row, one in ranking.newer.items()}
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
