@@ -205,6 +205,7 @@ def test_of_two_that_cannot_both_hold_the_newer_is_shown_alone_in_a_store_of_a_f
         ("My sister lives in Ulm", "My brother lives in Ulm", "Where do my siblings live?"),
         ("I spent 12 euros on lunch", "I spent 14 euros on lunch", "What did I spend on lunch?"),
         ("The bakery opens at six", "The chemist opens at eight", "When do the shops open?"),
+        ("Chapter 2 tells of the garden", "Chapter 3 tells of the garden", "What tells of the garden?"),
     ],
 )
 def test_two_that_both_hold_are_both_shown_however_much_alike_they_are(

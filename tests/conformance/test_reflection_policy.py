@@ -282,7 +282,7 @@ CHORES = {
     "Fix the leaking kitchen tap": (
         "The plumber said the washer is worn",
         "Bought a washer for 2 euros",
-        "The tap does not leak any more",
+        "The tap does not drip any more",
     ),
     "Write the quarterly report": (
         "Collected the sales figures from Rui",

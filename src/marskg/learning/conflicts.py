@@ -9,6 +9,7 @@ Source: MemoryArchitect II.D steps 1, 2 and 5; semantics sections 1 and 5.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -46,6 +47,8 @@ CANDIDATES: Final = 20
 _LONGEST: Final = 1_000
 #: New memories that are compared, and changed, at once.
 _PAGE: Final = 100
+#: What begins with a thing that has a number: "chapter 2 tells" is of another one than "chapter 3 tells".
+_NUMBERED: Final = re.compile(r"\W*(?:the )?[^\W\d_]+ (?:no\.? ?|number |#)?\d+\b", re.IGNORECASE)
 #: Edges that say how two memories go together already; that a person found them compatible holds for every sweep.
 _JOINING: Final = frozenset(
     {
@@ -91,6 +94,8 @@ def differ(newer: Memory, older: Memory) -> bool:
     found = conflict(_statement(newer, ()), _statement(older, ()))
     if found is None or found.kind is not ConflictKind.NUMBER:
         return found is not None
+    if any(_NUMBERED.match(one) for one in texts):
+        return False
     # Who names a day for another sum may mean from then on: until then the older one holds.
     days, words = zip(*map(_days_and_words, texts), strict=True)
     return all(days) or words[0] <= words[1]

@@ -15,21 +15,20 @@ Source: MemoryArchitect II.C and II.D; issue 4 item 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.ontology.vocabulary import Cardinality
+from marskg.records import Memory
 from marskg.retrieval.assembly.candidate import Candidate, from_outside, precedence, rank_order
 from marskg.retrieval.assembly.duplicates import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from marskg.records import Memory
-
-    #: Whether, by their words, a newer memory and an older one cannot both hold.
-    Differ: TypeAlias = Callable[[Memory, Memory], bool]
+#: Whether, by their words, a newer memory and an older one cannot both hold.
+Differ: TypeAlias = Callable[[Memory, Memory], bool]
 
 
 @dataclass(frozen=True, slots=True)
