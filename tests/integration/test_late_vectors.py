@@ -130,6 +130,28 @@ def test_who_asks_does_not_wait_for_quiet(opened: Callable[..., AgentMemory], mo
         assert memory.stats()["without_vector"] == 0
 
 
+def test_nobody_waits_where_much_is_still_to_be_made(
+    opened: Callable[..., AgentMemory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = list[float]()
+    finish = LateVectors.finish
+
+    def counted(late: LateVectors, seconds: float) -> bool:
+        waited.append(seconds)
+        return finish(late, seconds)
+
+    monkeypatch.setattr(LateVectors, "finish", counted)
+    monkeypatch.setattr(late_vectors, "_QUIET", 600.0)
+    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    with opened() as memory:
+        for count, text in enumerate(LIFE[:3], 1):
+            memory.remember(text, session="s")
+            waited.clear()
+            late = memory._components.late.left
+            memory.retrieve("Who is my dentist?")
+            assert len(waited) == (late <= 2), count
+
+
 def test_what_is_written_is_found_before_its_vector_is_made(opened: Callable[..., AgentMemory], held: Any) -> None:
     with opened() as memory:
         for text in LIFE:

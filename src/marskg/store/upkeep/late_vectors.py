@@ -35,8 +35,10 @@ _WAITS: Final = 250
 #: Seconds that closing waits for what is still to be made: what a command line has said is as good as what it said
 #: before, and an import that was not waited for is made by whoever reads next.
 _PATIENCE: Final = 10.0
-#: Seconds that a question waits at most.
+#: Seconds that a question waits at most, and of how many texts: more are not made in that time, and of an import
+#: nobody asks what was told last.
 _MOMENT: Final = 0.5
+_FEW: Final = 64
 #: Seconds after which who waits hears how far it has come.
 _HEARD: Final = 0.5
 
@@ -107,7 +109,7 @@ class LateVectors:
 
     def soon(self) -> None:
         """Wait a moment for what is still to be made: a question is answered by what was told right before it."""
-        if self.left:
+        if 0 < self.left <= _FEW:
             self.finish(_MOMENT)
 
     def stop(self) -> None:
