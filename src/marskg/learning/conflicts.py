@@ -87,11 +87,12 @@ def differ(newer: Memory, older: Memory) -> bool:
     """
     from marskg.language.spoken import read_pair  # noqa: PLC0415 - the clauses of four languages: only to compare texts
 
-    texts = [one.content or "" for one in (newer, older)]
+    new, old = (_statement(one, ()) for one in (newer, older))
+    texts = (new.text, old.text)
     read = read_pair(*texts) if max(map(len, texts)) <= _LONGEST else None
     if read is None or len(read[1].clauses) > 1:
         return False
-    found = conflict(_statement(newer, ()), _statement(older, ()))
+    found = conflict(new, old)
     if found is None or found.kind is not ConflictKind.NUMBER:
         return found is not None
     if any(_NUMBERED.match(one) for one in texts):

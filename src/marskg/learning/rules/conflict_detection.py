@@ -341,8 +341,9 @@ def _numbers(new: Clause, old: Clause) -> Conflict | None:
     mine, others = _by_kind(new), _by_kind(old)
     differing = [kind for kind in mine.keys() & others.keys() if mine[kind].isdisjoint(others[kind])]
     vague = len(new.core & old.core) == 1 and (new.request or old.request)
-    moved = _DAY_AND_HOUR.issuperset(differing) and mine.keys() == others.keys()
-    if not share or vague or not differing or not (len(differing) == 1 or moved):
+    one = len(differing) == 1
+    moved = len(differing) > 1 and _DAY_AND_HOUR.issuperset(differing) and mine.keys() == others.keys()
+    if not share or vague or not (one or moved):
         return None
     return _conflict(ConflictKind.NUMBER, share, new.core & old.core, differing)
 

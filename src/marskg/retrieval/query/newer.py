@@ -306,7 +306,10 @@ def adding(index: MemoryIndex, rows: npt.NDArray[np.intp], mask: npt.NDArray[np.
 
     What is spent today is no newer value of what was spent yesterday.
     """
-    derived, ledgers = index.facets["source"], mask & (index.columns["cardinality"] == _APPEND)
+    derived = index.facets["source"]
+    if not derived:
+        return np.zeros(len(rows), dtype=np.bool_)
+    ledgers = mask & (index.columns["cardinality"] == _APPEND)
     return np.array(
         [any(ledgers[fact] for fact in derived.get(index.ids[row], ())) for row in rows.tolist()], dtype=np.bool_
     )
