@@ -7,6 +7,10 @@ the best it is learned whether the newer answers it and the older did (a logisti
 pair and on the :data:`DIRECTIONS` in which the turns differ most; every pair that does counts ``TELLS`` times, and of
 the others one in ``ONE_IN`` is learned from).
 
+A file of LoCoMo or BEAM has questions of which none asks for what changed, but for those of BEAM that are left out: of
+its first ``TALKS`` conversations it is learned what outdates nothing. Whether both of a pair hold is learned beside it
+(``scripts/one_value.py``).
+
 Below it prints what those say of a file that were found without it, and found on it and the others without the people
 asked: how often the outdated turn stood first or alone before and after, and the share of the questions of which an
 answer stands first, and among the first three and eight.
@@ -27,10 +31,15 @@ import numpy as np
 import marskg
 from marskg.embedding.model import question_vectors
 from marskg.embedding.registry import load_model
+from marskg.errors import InvalidDocument
 from marskg.language.en.wording import about
 from marskg.retrieval.query import newer
 from marskg.retrieval.query.newer import FEATURES, LOOKED_AT, MARKED, Pairs, Turns, Usual, Weights, pairs, turns_of
 from marskg.text import terms
+from marskg_bench.common.conversation import answerable
+from marskg_bench.common.conversations import conversations
+from scripts import one_value
+from scripts.regression import regressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +51,6 @@ TELLS: Final = 60.0
 ONE_IN: Final = 8
 DIRECTIONS: Final = 32
 _RIDGE: Final = 0.002
-_STEPS: Final = 60
 _FOLDS: Final = 4
 _FIRST: Final = (1, 3, 8)
 _DIGITS: Final = 4
@@ -50,6 +58,11 @@ _DIGITS: Final = 4
 OTHERS: Final = (1, 2, 4, 8, 16)
 #: … of any, and of the nearest to the question: what bears on it changes no value by that.
 NEAREST: Final = (None, 12)
+#: How many conversations of others are read of one file.
+TALKS: Final = 5
+#: Who tells in a talk of two; and questions of BEAM of which older values are told, but not which.
+USER: Final = "user"
+CHANGED: Final = frozenset({"knowledge_update", "contradiction_resolution"})
 #: From so many turns on what is usual is read.
 _MANY: Final = 20
 
@@ -64,6 +77,8 @@ class Asked(NamedTuple):
     turns: Turns
     evidence: list[set[str]]
     stale: set[str]
+    #: The question's vector.
+    question: npt.NDArray[np.float64]
 
     def tells(self, found: Pairs) -> npt.NDArray[np.bool_]:
         """Return of each of the pairs ``found`` whether its newer turn answers, and the older one did."""
@@ -105,9 +120,39 @@ class Asked(NamedTuple):
 
 def asked_of(file: Path, model: str) -> list[Asked]:
     """Return what the product finds for each question of a file."""
-    read = file.read_bytes()
-    lives = json.loads(gzip.decompress(read) if file.suffix == ".gz" else read)
-    return [one for life in lives for one in _asked(life, model)]
+    return [one for life in lives_of(file) for one in _asked(life, model)]
+
+
+def lives_of(file: Path) -> list[dict[str, Any]]:
+    """Return who is told of in a file; in one of LoCoMo or BEAM nothing that is asked for has an older value."""
+    try:
+        talks = conversations(file)
+    except InvalidDocument:
+        read = file.read_bytes()
+        lives: list[dict[str, Any]] = json.loads(gzip.decompress(read) if file.suffix == ".gz" else read)
+        return lives
+    return [
+        {
+            "id": one.name,
+            "turns": [
+                {
+                    "id": str(place),
+                    "text": turn.text,
+                    "session": turn.session,
+                    "at": turn.at,
+                    "role": turn.role or USER,
+                    "speaker": "" if turn.role else turn.speaker,
+                }
+                for place, turn in enumerate(one.turns)
+            ],
+            "questions": [
+                {"q": asked.text, "evidence": [[str(place) for place in asked.evidence]], "stale": []}
+                for asked in answerable(one)
+                if asked.evidence and asked.category not in CHANGED
+            ],
+        }
+        for one in talks[:TALKS]
+    ]
 
 
 def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
@@ -124,7 +169,7 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
                 turn["text"],
                 session=turn["session"],
                 at=turn["at"],
-                subjects=[life["speaker"]],
+                subjects=[name] if (name := turn.get("speaker", life.get("speaker"))) else [],
                 source_type=f"chat_{turn['role']}",
             )
             told[done.id] = turn["id"]
@@ -143,7 +188,7 @@ def _asked(life: dict[str, Any], model: str) -> Iterator[Asked]:
             places = [ids.index(index.ids[row]) for row in rows.tolist()]
             answers = [set(each) for each in one["evidence"]]
             found = [told[ident] for ident in ids]
-            yield Asked(life["id"], found, places, turns, answers, set(one["stale"]))
+            yield Asked(life["id"], found, places, turns, answers, set(one["stale"]), vector.astype(np.float64))
 
 
 def usual_of(asked: Iterable[Asked]) -> Usual:
@@ -181,29 +226,14 @@ def fitted(asked: Sequence[Asked], usual: Usual) -> Weights:
         older, younger = found.older[kept], found.newer[kept]
         features.append(np.hstack([found.features[kept], along[older], along[younger]]))
         tells.append(told[kept])
-    of_features, even = _regressed(np.concatenate(features), np.concatenate(tells))
+    every = np.concatenate(tells)
+    counts = np.where(every, TELLS / ONE_IN, 1.0)
+    of_features, even = regressed(np.concatenate(features), every, counts, _RIDGE)
     own, old, new = np.split(of_features, [len(FEATURES), len(FEATURES) + DIRECTIONS])
     older_vector, newer_vector = directions @ old, directions @ new
     even -= float(centre @ (older_vector + newer_vector))
     exact = (older_vector.round(_DIGITS), newer_vector.round(_DIGITS))
     return Weights(usual, tuple(own.round(_DIGITS).tolist()), round(even, _DIGITS), *exact)
-
-
-def _regressed(features: npt.NDArray[np.float64], tells: npt.NDArray[np.bool_]) -> tuple[Any, float]:
-    """Return the weights of a logistic regression, and what stands for none of its features."""
-    middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
-    table = np.column_stack([(features - middle) / spread, np.ones(len(features))])
-    counts, found = np.where(tells, TELLS / ONE_IN, 1.0), np.zeros(table.shape[1])
-    ridge = np.diag([*[_RIDGE * counts.sum()] * len(middle), 1e-6])
-    for _ in range(_STEPS):
-        likely = 1.0 / (1.0 + np.exp(-np.clip(table @ found, -60.0, 60.0)))
-        slope = table.T @ (counts * (likely - tells)) + ridge @ found
-        step = np.linalg.solve((table.T * (counts * likely * (1 - likely))) @ table + ridge, slope)
-        found -= step
-        if np.abs(step).max() < 1e-8:  # noqa: PLR2004 - it has come to rest
-            break
-    of_features = found[:-1] / spread
-    return of_features, float(found[-1] - of_features @ middle)
 
 
 def ordered(one: Asked, weights: Weights | None) -> tuple[list[str], set[str]]:
@@ -290,19 +320,40 @@ def main() -> None:
     """Print what was found for one model."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--pairs", nargs="+", type=Path, default=[], help="what one_value.json is learned from, too")
     parser.add_argument("--model", default="static")
-    parser.add_argument("--write", action="store_true", help="put the weights into newer.json")
+    parser.add_argument("--write", action="store_true", help="put the weights into newer.json and one_value.json")
     given = parser.parse_args()
-    files = {file.name: asked_of(file, given.model) for file in given.files}
+    encoder = load_model(given.model)
+    if encoder is None:
+        parser.error("a model that makes vectors is needed")
+    report(
+        {file.name: asked_of(file, given.model) for file in given.files},
+        {file.name: one_value.written(file, encoder) for file in given.pairs},
+        encoder.name if given.write else None,
+    )
+
+
+def report(files: dict[str, list[Asked]], told: dict[str, one_value.Examples], model: str | None) -> None:
+    """Print what was found, and write it for ``model``."""
     every = [one for asked in files.values() for one in asked]
-    usual = usual_of(every)
+    # What is usual is that of lives: conversations of others have turns of another length.
+    usual = usual_of([one for asked in files.values() if any(each.stale for each in asked) for one in asked])
     whole = fitted(every, usual)
     print(dict(zip(FEATURES, whole.of_features, strict=True)), whole.even, usual)
-    encoder = load_model(given.model)
-    if given.write and encoder is not None:
-        write(encoder.name, whole)
+    if model is not None:
+        write(model, whole)
+    if told:
+        found = {}
+        for name, asked in files.items():
+            others = [one for other, each in files.items() if other != name for one in each]
+            found[name] = one_value.found_among(asked, fitted(others, usual) if others else whole)
+        if model is not None:
+            one_value.write(model, one_value.fitted([*told.values(), *found.values()], told.values()))
+        for line in one_value.lines(told, found):
+            print(line, flush=True)
     for line in lines(files, usual):
-        print(line)
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

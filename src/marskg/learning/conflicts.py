@@ -80,8 +80,8 @@ class FoundConflict(Answer):
     reason: str
 
 
-def differ(newer: Memory, older: Memory) -> bool:
-    """Return whether, by their words, the two cannot both hold.
+def differ(newer: Memory, older: Memory, *, likely: bool = False) -> bool:
+    """Return whether, by their words, the two cannot both hold; where that is ``likely``, whether nothing says else.
 
     Of a passage or an answer at length nobody can tell, and an older one that says two things may hold in the other.
     """
@@ -89,6 +89,13 @@ def differ(newer: Memory, older: Memory) -> bool:
 
     new, old = (_statement(one, ()) for one in (newer, older))
     texts = (new.text, old.text)
+    # What names a day where the older names none may hold from then on only.
+    if (
+        likely
+        and max(map(len, texts)) <= _LONGEST
+        and (_days_and_words(old.text)[0] or not _days_and_words(new.text)[0])
+    ):
+        return True
     read = read_pair(*texts) if max(map(len, texts)) <= _LONGEST else None
     if read is None or len(read[1].clauses) > 1:
         return False

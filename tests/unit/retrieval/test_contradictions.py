@@ -64,15 +64,15 @@ def test_what_was_overruled_overrules_nothing() -> None:
 def test_of_what_is_perhaps_outdated_the_caller_is_asked_whether_both_can_hold(*, holds: bool) -> None:
     asked = []
 
-    def differ(newer: Memory, older: Memory) -> bool:
-        asked.append((newer.id, older.id))
+    def differ(newer: Memory, older: Memory, *, likely: bool = False) -> bool:
+        asked.append((newer.id, older.id, likely))
         return not holds
 
-    first = replace(candidate(1, "the travel budget is 100 euros"), outdated=Outdated("m2"))
+    first = replace(candidate(1, "the travel budget is 100 euros"), outdated=Outdated("m2", alone=True))
     second = candidate(2, "the travel budget is 200 euros", valid_from=NOON + DAY)
     far = candidate(3, "the travel budget is for the whole team")
     kept, lost = resolve([first, second, far], differ=differ)
-    assert asked == [("m2", "m1")]
+    assert asked == [("m2", "m1", True)]
     assert [one.id for one in kept] == (["m1", "m2", "m3"] if holds else ["m2", "m3"])
     assert [(one.loser, one.winner, one.rule) for one in lost] == ([] if holds else [("m1", "m2", "newer value")])
 

@@ -27,10 +27,15 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """That the memory ``by``, an id, perhaps tells a newer value; ``marked`` where that is likely enough to be said."""
+    """That the memory ``by``, an id, perhaps tells a newer value.
+
+    ``marked`` where that is likely enough to be said; ``alone`` where both tell the value of one thing, so that the
+    newer is enough.
+    """
 
     by: str
     marked: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,27 +8,32 @@ memories contradict each other when
 - both are the value of one ``single`` key about the same subjects, and their texts differ,
 - a ``contradicts`` edge joins them, in either direction, or
 - the ranking found that one perhaps tells a newer value than the other, and the caller's ``differ`` says that they
-  cannot both hold.
+  cannot both hold; it is told whether they likely tell the value of one thing.
 
 Source: MemoryArchitect II.C and II.D; issue 4 item 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 from marskg.ontology.vocabulary import Cardinality
-from marskg.records import Memory
 from marskg.retrieval.assembly.candidate import Candidate, from_outside, precedence, rank_order
 from marskg.retrieval.assembly.duplicates import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Whether, by their words, a newer memory and an older one cannot both hold.
-Differ: TypeAlias = Callable[[Memory, Memory], bool]
+    from marskg.records import Memory
+
+
+class Differ(Protocol):
+    """Whether, by their words, a newer memory and an older one cannot both hold."""
+
+    def __call__(self, newer: Memory, older: Memory, *, likely: bool = False) -> bool:
+        """Return it; ``likely`` is whether the ranking found that both tell the value of one thing."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class _Contradictions:
             return self.kept[min(joined)], "contradicts"
         if one.outdated is not None and one.outdated.by in self._by_id:
             newer = self.kept[self._by_id[one.outdated.by]]
-            if self._differ is not None and self._differ(newer.memory, one.memory):
+            if self._differ is not None and self._differ(newer.memory, one.memory, likely=one.outdated.alone):
                 return newer, "newer value"
         return None
 

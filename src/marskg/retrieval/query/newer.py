@@ -4,9 +4,9 @@ Guarantees: goes by turns that the reader's mask shows, that say something rathe
 people as far as both name them; of two, the one that is valid from later is the newer. What is stored as a statement
 is not a turn: whoever keeps statements gives those that change a key.
 It goes by the first :data:`LOOKED_AT` of the ranking alone, whatever number is asked for, and by no list of words.
-Nothing is stored. The weights, ``newer.json``, are found by ``scripts/newer.py`` on the lives of invented people, for
-each bundled model. Turns whose vectors are not made yet are compared by what stands for these. Source: semantics
-section 13 (current before stale); ADR 100.
+Nothing is stored. The weights, ``newer.json``, are found by ``scripts/newer.py`` on the lives of invented people and on
+conversations of others, for each bundled model. Turns whose vectors are not made yet are compared by what stands for
+these. Source: semantics section 13 (current before stale); ADR 100.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from marskg.language.past_asked import asks_of_before
 from marskg.ontology.vocabulary import KINDS, Cardinality, Kind, SourceType
 from marskg.retrieval.index.memory_index import CARDINALITIES, SOURCES
+from marskg.retrieval.query.one_value import ALONE, FIRST, OneValue, one_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,11 +36,13 @@ N = TypeVar("N", bound=np.generic)
 #: Of a ranking, how many of the best are looked at.
 LOOKED_AT: Final = 60
 #: How likely one is to tell a newer value where it goes before the older one, and where that one is marked as well.
-BEFORE: Final = 0.8
+BEFORE: Final = 0.75
 MARKED: Final = 0.985
 #: How many deviations nearer to the question the older one may be where the two are no nearer to each other than others
 #: are: what has the very words that are asked for is no older value of whatever came later.
 _FARTHER: Final = 1.5
+#: How many deviations nearer to the question the older one may be where the newer is shown alone.
+_BESIDE: Final = 1.0
 #: What says so much more of the question's words is no older value of what is nearer to it by less than this.
 _SAYS_MORE: Final = 0.7
 _NEARER: Final = 0.2
@@ -112,10 +115,11 @@ class Usual(NamedTuple):
 
 
 class Newer(NamedTuple):
-    """Who tells a newer value: its row, and how likely that is."""
+    """Who tells a newer value: its row, how likely that is, and whether it is the value of the very same thing."""
 
     row: int
     chance: float
+    alone: bool
 
     @property
     def marked(self) -> bool:
@@ -128,7 +132,8 @@ class Weights:
     """A logistic regression: what each unit of :data:`FEATURES` adds to the logarithm of the odds, and ``even``.
 
     ``older`` and ``newer`` are ``[d]``: what their products with the vectors of the two turns add, as texts that tell
-    what may change, and texts that tell a change, are alike in any language. Pairs are measured by what is ``usual``.
+    what may change, and texts that tell a change, are alike in any language. Pairs are measured by what is ``usual``;
+    ``one_value`` tells of a pair that is found whether both tell the value of one thing.
     """
 
     usual: Usual
@@ -136,6 +141,7 @@ class Weights:
     even: float
     older: npt.NDArray[np.float64]
     newer: npt.NDArray[np.float64]
+    one_value: OneValue | None = None
 
     def chances(self, turns: Turns, found: Pairs) -> npt.NDArray[np.float64]:
         """Return, for each pair, how likely the newer tells the value that is asked for, and the older did."""
@@ -155,6 +161,10 @@ class Asked(NamedTuple):
     weights: Weights
     says: npt.NDArray[np.float64]
 
+    def turns(self, index: MemoryIndex, rows: npt.NDArray[np.intp], vectors: npt.NDArray[np.float32]) -> Turns:
+        """Return what is known of ``rows`` whose texts have ``vectors``."""
+        return turns_of(index, rows, vectors, self.vector, self.says)
+
 
 def weights_of(model: str | None) -> Weights | None:
     """Return the weights for what the store calls ``model``, name and dimension; None where there are none."""
@@ -171,6 +181,7 @@ def _weights() -> Mapping[str, Weights]:
             held["even"],
             np.array(held["older"]),
             np.array(held["newer"]),
+            one_value().get(model),
         )
         for model, held in read.items()
     }
@@ -244,22 +255,23 @@ def newer_of(index: MemoryIndex, rows: npt.NDArray[np.intp], asked: Asked, early
     """
     rows = telling(index, rows[:LOOKED_AT])
     made = rows[index.columns["vectored"][rows]]
-    found = _outdated(
-        index, made, turns_of(index, made, index.vectors["vector"][made], asked.vector, asked.says), asked.weights
-    )
+    found = _outdated(index, made, index.vectors["vector"][made], asked)
     if early is None or len(made) == len(rows):
         return found
     held, vectors = index.provisional.whole(rows)
-    standing = _outdated(index, held, turns_of(index, held, vectors, early.vector, early.says), early.weights)
+    standing = _outdated(index, held, vectors, early)
     return {
         row: max((one for one in (found.get(row), standing.get(row)) if one is not None), key=lambda one: one.chance)
         for row in [*found, *(row for row in standing if row not in found)]
     }
 
 
-def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weights: Weights) -> dict[int, Newer]:
+def _outdated(
+    index: MemoryIndex, rows: npt.NDArray[np.intp], vectors: npt.NDArray[np.float32], asked: Asked
+) -> dict[int, Newer]:
     if len(rows) < 2:  # noqa: PLR2004 - one is no pair
         return {}
+    turns, weights = asked.turns(index, rows, vectors), asked.weights
     found_pairs = pairs(turns, weights.usual)
     older, newer, chances = found_pairs.older, found_pairs.newer, weights.chances(turns, found_pairs)
     likely = np.flatnonzero(goes_before(found_pairs, chances))
@@ -268,8 +280,23 @@ def _outdated(index: MemoryIndex, rows: npt.NDArray[np.intp], turns: Turns, weig
     for place in likely[np.lexsort((-turns.times[newer[likely]], -chances[likely]))].tolist():
         one, other = int(rows[older[place]]), int(rows[newer[place]])
         if one not in found and _about_same(index, one, other):
-            found[one] = Newer(other, float(chances[place]))
+            found[one] = Newer(other, float(chances[place]), _alone(turns, found_pairs, place, asked))
     return found
+
+
+def _alone(turns: Turns, found: Pairs, place: int, asked: Asked) -> bool:
+    """Return whether the newer at ``place`` is enough: both are among the first ranked and likely tell one value."""
+    pair = [int(found.older[place]), int(found.newer[place])]
+    if asked.weights.one_value is None or max(pair) >= FIRST or not beside(found, place):
+        return False
+    older, newer = turns.vectors[pair]
+    return bool(asked.weights.one_value.chances(asked.vector.astype(np.float64), older, newer) >= ALONE)
+
+
+def beside(found: Pairs, place: int) -> bool:
+    """Return whether the two at ``place`` are as near to each other as others are, and to the question about alike."""
+    known = dict(zip(FEATURES, found.features[place].tolist(), strict=True))
+    return bool(known["nearer"] >= 0 and known["older asked"] - known["newer asked"] <= _BESIDE)
 
 
 def turns_of(

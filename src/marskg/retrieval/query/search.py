@@ -861,7 +861,7 @@ def _answers(index: MemoryIndex, ranking: Ranking) -> dict[str, str]:
 
 def _outdated(index: MemoryIndex, ranking: Ranking) -> dict[str, Outdated]:
     """Return what perhaps outdates each of what was ranked."""
-    return {index.ids[row]: Outdated(index.ids[one.row], marked=one.marked) for row, one in ranking.newer.items()}
+    return {index.ids[row]: Outdated(index.ids[one.row], one.marked, one.alone) for row, one in ranking.newer.items()}
 
 
 def _emphasised(index: MemoryIndex, request: Request) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64] | None]:
