@@ -189,11 +189,15 @@ def test_what_names_its_day_leaves_the_older_one_beside_it(stores: Stores) -> No
     ("old", "new", "question"),
     [
         ("I drive a red Volvo.", "I sold the Volvo, I drive a Fiat now.", "Which car do I drive?"),
-        ("Our treasurer is Mrs Okafor.", "Mr Lindqvist has taken over as treasurer.", "Who is our treasurer?"),
         (
-            "Mein Zahnarzt ist Dr. Vogt.",
-            "Ich bin jetzt bei Dr. Pham, Dr. Vogt ist im Ruhestand.",
-            "Wer ist mein Zahnarzt?",
+            "For blood pressure I take 5 mg of amlodipine once a day.",
+            "For blood pressure I take 10 mg of amlodipine once a day.",
+            "what dose of amlodipine am i on",
+        ),
+        (
+            "I'm down for the full marathon in Lisbon on 12 October, bib 4410.",
+            "I'm down for the 10k in Lisbon on 12 October, they transferred my bib 4410.",
+            "which race am I running in Lisbon?",
         ),
     ],
 )
