@@ -65,6 +65,8 @@ def conversations(path: Path) -> list[dict[str, Any]]:
 def told(memory: AgentMemory, talk: dict[str, Any]) -> list[Question]:
     """Remember each turn of ``talk`` in its time; return its questions that have an answer."""
     ids = {turn["dia_id"]: memory.remember(text, **fields).id for turn, text, fields in _turns(talk["conversation"])}
+    # Else the vectors that are made meanwhile come between an answer and the ranking that it is compared with.
+    memory.maintenance.reembed()
     found = []
     for asked in talk["qa"]:
         names = {name for part in asked.get("evidence", []) for name in re.findall(r"D\d+:\d+", part)}

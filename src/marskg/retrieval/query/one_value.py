@@ -1,8 +1,9 @@
 """Whether of two turns the newer tells the value of the very thing that the older tells, or both hold.
 
 Guarantees: goes by the vectors of the question and of the two turns alone, and by no list of words; nothing is stored.
-The weights, ``one_value.json``, are found by ``scripts/newer.py`` for each bundled model on pairs that five writers
-wrote in five languages (``tests/data/one-or-both-*.json``), and on pairs of the lives from which the order is learned.
+The weights, ``one_value.json``, are found by ``scripts/newer.py`` for e5 on pairs that five writers wrote in five
+languages (``tests/data/one-or-both-*.json``), and on pairs of the lives from which the order is learned; static vectors
+do not tell the two apart.
 Source: semantics section 13 (of two memories that contradict each other the prompt shows one); ADR 105.
 """
 
