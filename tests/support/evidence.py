@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from marskg.retrieval.assembly.hits import Hits
 
 BUDGETS = (250, 500, 1_000, 2_000)
+#: How many are shown that perhaps do not bear on the question, whatever they take.
+UNSURE = 8
 #: The category of questions that have no answer.
 _ADVERSARIAL = 5
 
@@ -91,12 +93,15 @@ def cut(ranking: Hits, budget: int) -> set[str]:
     """Return the ids of a ranking in its order until the first that does not fit, rendered as answers are.
 
     What accompanies a memory, because the memory depends on it, is charged with it: it stands behind it in the ranking.
+    What perhaps does not bear on the question gets a third of the budget, and is eight at least (semantics section 13).
     """
     room = Room(budget, TokenCounter(), plain=False, weighed=True, most=len(ranking))
     kept: set[str] = set()
+    unsure: list[int] = []
     for hit in ranking:
         shown = [passage(hit.memory, hit.memory.content or "")]
-        if room.price(shown) > room.left:
+        unsure += [] if hit.certain else [hit.tokens]
+        if room.price(shown) > room.left or (len(unsure) > UNSURE and sum(unsure) > budget // 3):
             break
         room.take(shown)
         kept.add(hit.memory.id)
