@@ -41,6 +41,8 @@ MARKED: Final = 0.985
 #: How many deviations nearer to the question the older one may be where the two are no nearer to each other than others
 #: are: what has the very words that are asked for is no older value of whatever came later.
 _FARTHER: Final = 1.5
+#: … unless the newer is as likely as this to tell a newer value.
+_SURELY: Final = 0.95
 #: How many deviations nearer to the question the older one may be where the newer is shown alone.
 _BESIDE: Final = 1.0
 #: What says so much more of the question's words is no older value of what is nearer to it by less than this.
@@ -226,9 +228,9 @@ def _deviations(near: npt.NDArray[np.float64], usual: Usual) -> npt.NDArray[np.f
 def goes_before(found: Pairs, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Return, for each pair, whether the newer is shown before the older."""
     known = dict(zip(FEATURES, found.features.T, strict=True))
-    beside = (known["older asked"] - known["newer asked"] <= _FARTHER) | (known["nearer"] >= 0)
+    near = (known["older asked"] - known["newer asked"] <= _FARTHER) | (known["nearer"] >= 0) | (chances >= _SURELY)
     of_another = (found.says_more >= _SAYS_MORE) & (known["nearer"] < _NEARER)
-    before: npt.NDArray[np.bool_] = (chances >= BEFORE) & beside & ~of_another
+    before: npt.NDArray[np.bool_] = (chances >= BEFORE) & near & ~of_another
     return before
 
 
