@@ -16,6 +16,7 @@ from marskg.ontology.vocabulary import Kind
 from marskg.store.unit.vectors import LATE_PAGE, own, tag
 from marskg.store.upkeep import late_vectors
 from marskg.store.upkeep.late_vectors import LateVectors
+from marskg.store.upkeep.reembed import make_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,7 @@ LIFE = (
     "I cannot stand mushrooms",
     "Our standup is at nine now",
 )
+BEGAN = 1_780_000_000_000
 PAGE = (
     "The tenancy began in May. " * 40 + "The deposit of two rents was paid to the notary. " + "It is quiet here. " * 40
 )
@@ -177,6 +179,54 @@ def test_one_whose_vector_is_not_made_stands_among_those_that_have_one(
         assert memory.stats()["without_vector"] == 3
         assert first(memory, "Do I like mushrooms?") == LIFE[4]
         assert first(memory, "Who is my dentist?") == LIFE[1]
+
+
+def test_while_most_vectors_are_missing_it_ranks_as_a_static_store_does(
+    opened: Callable[..., AgentMemory], held: Any, tmp_path: Path
+) -> None:
+    def told(memory: AgentMemory) -> list[str]:
+        return [memory.remember(one, session="s", at=BEGAN + n).id for n, one in enumerate((*LIFE, PAGE, "Bye"))]
+
+    def found(memory: AgentMemory, ids: list[str], asked: str) -> list[tuple[int, float]]:
+        # A stored vector is rounded.
+        return [(ids.index(one.memory.id), round(one.score, 3)) for one in memory.retrieve(asked, k=5)]
+
+    questions = ("Where do I live now?", "What of the deposit?", "Wer arbeitet in Kiel?", "What do I dislike to eat?")
+    with opened() as memory, marskg.open(tmp_path / "other", tenant="t", embedding="static") as other:
+        ids, others = told(memory), told(other)
+        for erased in (1, 2):
+            memory.erase(id=ids[erased])
+            other.erase(id=others[erased])
+        for asked in questions:
+            assert found(memory, ids, asked) == found(other, others, asked)
+        # Some are made: two kinds of vectors side by side would rank worse than either.
+        late, missing = held.kept[0][0], ids[3:5]
+        make_up(late._writer, late._reader, E5(), missing)
+        late._heard(missing)
+        for asked in questions:
+            assert found(memory, ids, asked) == found(other, others, asked)
+        for one, held_by in ((memory, ids), (other, others)):
+            held_by.append(one.remember("The cat is called Minka", session="s", at=BEGAN + 20).id)
+        assert found(memory, ids, "What is my cat called?") == found(other, others, "What is my cat called?")
+        held.go()
+        assert any(found(memory, ids, asked) != found(other, others, asked) for asked in questions)
+
+
+def test_who_opens_a_store_half_made_compares_all_of_it_by_the_same(
+    opened: Callable[..., AgentMemory], held: Any, tmp_path: Path
+) -> None:
+    with opened() as memory, marskg.open(tmp_path / "other", tenant="t", embedding="static") as other:
+        ids, others = ([one.remember(text, session="s").id for text in LIFE] for one in (memory, other))
+        late = held.kept[0][0]
+        make_up(late._writer, late._reader, E5(), ids[:3])
+    with opened() as memory, marskg.open(tmp_path / "other", tenant="t") as other:
+        assert memory.stats()["without_vector"] == 3
+        for asked in ("Where do I live now?", "Wer arbeitet in Kiel?", "What do I dislike to eat?"):
+            found, same = (
+                [(known.index(hit.memory.id), round(hit.score, 3)) for hit in one.retrieve(asked, k=5)]
+                for one, known in ((memory, ids), (other, others))
+            )
+            assert found == same
 
 
 def test_the_passages_of_a_long_text_are_found_before_and_after(opened: Callable[..., AgentMemory], held: Any) -> None:

@@ -6,6 +6,7 @@ view of a column is as long as there are rows.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,12 @@ class Columns:
             fresh[: len(kept)] = kept
             self._data[name] = fresh
         self.rows = len(rows)
+
+    def with_column(self, name: str, values: npt.NDArray[Any]) -> Columns:
+        """Return these columns with ``values`` in the place of one, to be read only; the others are the same."""
+        found = copy(self)
+        found._data = {**self._data, name: values}  # noqa: SLF001 - a copy of itself
+        return found
 
     def replace(self, values: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take all rows of all columns from ``values``.

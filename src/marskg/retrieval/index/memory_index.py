@@ -180,7 +180,7 @@ class MemoryIndex:
             edges: ``(type, target id)`` of its edges.
             vector: ``[dimension]``, or None if it has none yet.
             passages: ``[n, dimension]``, those of its passages where it has several.
-            early: what stands for both as long as there is no ``vector``.
+            early: what stands for both as long as there is no ``vector``, and beside it where others have none.
         """
         ident = row["id"]
         place = self.rows.get(ident)
@@ -199,7 +199,10 @@ class MemoryIndex:
             self.columns["vectored"][place] = True
             if passages is not None and place in self.passages.spans:
                 self.passages.set_vectors(place, passages)
-            self.provisional.made(place)
+            if early is None:
+                self.provisional.made(place)
+            else:
+                self.provisional.put_made(place, early)
         elif early is not None:
             self.provisional.put(place, early)
         self.features.changed(ident)

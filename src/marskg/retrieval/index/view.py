@@ -21,13 +21,14 @@ from marskg.retrieval.index import storage
 from marskg.retrieval.index.memory_index import MemoryIndex
 from marskg.retrieval.index.nearest import EngineNearest, put_points
 from marskg.retrieval.index.storage import Corrupt, Reached
+from marskg.retrieval.index.while_made import MOST_MISSING
 from marskg.store.rows import codec
 from marskg.store.unit.vectors import model_mismatch, model_name, own, rows_by, tag, unpacked, unpacked_passages
 from marskg.store.upkeep.reembed import make_up
 from marskg.store.upkeep.vector_index import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -412,7 +413,7 @@ class IndexView:
             row["id"]: (vector, unpacked_passages(row["embedding"], prefix, index.dimension))
             for row, vector in zip(whole, vectors, strict=True)
         }
-        early = self._early([row for row in rows if row["id"] not in by_id]) if index.dimension else {}
+        early = self._early(_without(index, rows, by_id)) if index.dimension else {}
         for row in sorted(rows, key=_order):
             ident = row["id"]
             vector, parts = by_id.get(ident, (None, None))
@@ -465,6 +466,18 @@ class IndexView:
         # Another process may have made them, whatever the model says.
         self._put(index, missing, model_name(model))
         self._changed |= len(index.without_vector(MADE_UP)) < len(missing)
+
+
+def _without(index: MemoryIndex, rows: Sequence[Row], made: Container[str]) -> list[Row]:
+    """Return those of ``rows`` that need what stands for a vector: all of them where many have no vector of their own.
+
+    What is compared with these is compared by the same.
+    """
+    missing = [row for row in rows if row["id"] not in made]
+    if len(missing) <= MOST_MISSING * len(rows) and not len(index.provisional):
+        return missing
+    held = index.provisional
+    return [row for row in rows if row["id"] not in made or not held.has(index.rows.get(row["id"]))]
 
 
 def _dimension(name: str | None) -> int:

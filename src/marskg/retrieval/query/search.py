@@ -33,12 +33,13 @@ from marskg.retrieval.complete.exhaustive_read import admitted
 from marskg.retrieval.complete.line import SHARE, Line, Material, together
 from marskg.retrieval.complete.reading import ADDED, family
 from marskg.retrieval.index.memory_index import MICRO
+from marskg.retrieval.index.while_made import by_standing
 from marskg.retrieval.query.about_person import Told, above, lead
 from marskg.retrieval.query.newer import asks_of_past, weights_of
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
 from marskg.retrieval.query.reach import MARK, Reach, Wanted, appended, reached
-from marskg.retrieval.query.relevance import calibration_of
+from marskg.retrieval.query.relevance import EARLY_MODEL, calibration_of
 from marskg.store.rows import codec
 from marskg.store.rows.score_decay import Fading
 from marskg.store.unit.vectors import model_name
@@ -172,6 +173,10 @@ class _Asked:
     vector: Vector
     model: str
     early: Vector | None = None
+
+
+#: What the store would call the model that stands for one that takes long.
+STANDING: Final = f"{EARLY_MODEL}/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,7 +543,16 @@ class Search:
 
     def _comparable(self, asked: _Asked | None) -> Vector | None:
         """Return the query's vector, unless the tenant changed models after it was made."""
-        return None if asked is None or asked.model != self._view.model else asked.vector
+        return None if asked is None or asked.model not in {self._view.model, STANDING} else asked.vector
+
+    def _by_standing(
+        self, index: MemoryIndex, mask: npt.NDArray[np.bool_], asked: _Asked | None
+    ) -> tuple[MemoryIndex, _Asked | None]:
+        """Return the index and what is asked by what stands for vectors where too many are not made yet."""
+        if asked is None or asked.early is None or asked.model != self._view.model:
+            return index, asked
+        standing = by_standing(index, mask)
+        return (index, asked) if standing is None else (standing, _Asked(asked.early, STANDING))
 
     def _query(self, request: Request, query: str, asked: _Asked | None, periods: tuple[Period, ...]) -> Query:
         """Return what is asked, and when."""
@@ -551,6 +565,7 @@ class Search:
         with self._view.lock:
             index = self._view.refresh(state)
             mask, percents = _emphasised(index, request)
+            index, asked = self._by_standing(index, mask, asked)
             asks = self._query(request, query, asked, _periods(index, mask, request))
             calibration = calibration_of(None if asked is None else asked.model)
             make = partial(
@@ -563,7 +578,7 @@ class Search:
                 bound=request.gate.bound,
                 percents=percents,
                 # What the engine's search misses depends on all that it holds, hidden memories too.
-                nearest=None if request.gate.bound else self._view.nearest,
+                nearest=None if request.gate.bound or _stands(asked) else self._view.nearest,
                 calibration=calibration,
                 floor=request.least_confidence,
                 strict=request.strict,
@@ -893,6 +908,11 @@ def _meant(
 def _kept_out(index: MemoryIndex, percents: npt.NDArray[np.int64] | None, ids: Iterable[str]) -> frozenset[str]:
     """Return those of ``ids`` that wishes keep out."""
     return frozenset() if percents is None else frozenset(one for one in ids if not percents[index.rows[one]])
+
+
+def _stands(asked: _Asked | None) -> bool:
+    """Return whether it is asked by what stands for vectors."""
+    return asked is not None and asked.model == STANDING
 
 
 def _ranked(
