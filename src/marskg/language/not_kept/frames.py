@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TABLE: Final = "frames.tsv"
 #: A language whose words have no blanks between them, and the one whose common words are listed.
-_JOINED: Final = "zh"
+JOINED: Final = "zh"
 _LISTED: Final = "en"
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -98,7 +98,7 @@ class Frames:
         """Take the forms of each kind; ``around`` are patterns of what stands around a frame in any language."""
         self._forms = forms
         self._around = around
-        joined = language == _JOINED
+        joined = language == JOINED
         self.blank = "" if joined else " "
         self._edge = "" if joined else r"(?<![\w'])"
         self._stop = "" if joined else r"(?![\w'])"
@@ -193,6 +193,10 @@ class Frames:
             forms = tuple(sorted(forms, key=len, reverse=True))
         return f"(?:{'|'.join(self._filled(form) for form in forms)})" if forms else _NOTHING
 
+    def filled(self, form: str) -> str:
+        """Return the pattern of a form whose slots are filled by what they stand for."""
+        return self._unmarked(form)
+
     def _filled(self, form: str) -> str:
         either = _LITERAL.sub(lambda word: self._or_mark(word.group()), form)
         return _SLOT.sub(lambda slot: self._any(slot[1]), either.replace("(", "(?:").replace("(?:?", "(?"))
@@ -217,7 +221,7 @@ def languages() -> tuple[Frames, ...]:
 def _word(language: str, forms: tuple[str, ...]) -> str:
     """Return the pattern of a word of a language: one that has no slots."""
     either = "|".join(form.replace("(", "(?:") for form in sorted(forms, key=len, reverse=True))
-    return f"(?:{either})" if language == _JOINED else rf"(?<![\w'])(?:{either})(?![\w'])"
+    return f"(?:{either})" if language == JOINED else rf"(?<![\w'])(?:{either})(?![\w'])"
 
 
 def _rows() -> Iterator[tuple[str, str, tuple[str, ...]]]:

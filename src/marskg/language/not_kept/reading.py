@@ -1,7 +1,8 @@
 """Whether a turn asks that it is not kept: "don't remember this: …", "off the record", "das bitte nicht speichern".
 
 Guarantees: pure and deterministic; read by an open grammar (``frames.tsv``): what refuses, a verb of keeping and what
-points at the turn; or "off the record", or words of taking back ("forget I said that"). Such a wish is a
+points at the turn; or "off the record", or words of taking back ("forget I said that"); what no frame knows by signs
+(:mod:`~marskg.language.not_kept.wish_signs`). Such a wish is a
 clause of its own, or joined to one, or stands before or behind one without a sign, as people type. What is in another's
 mouth is none: quoted, brought in by "she said", only supposed, of a pasted talk of several, in code, or in the quoted
 lines of a message. "I don't remember his name", "don't forget: …" and "don't save the receipt" ask nothing of the kind.
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.spellings import without_accents
 from marskg.language.not_kept.frames import FrameKind, Marked, languages, likely
+from marskg.language.not_kept.wish_signs import LIKELY, chance_unkept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,10 +105,26 @@ class _Around:
 
 def asked_not_to_keep(utterance: str) -> Unkept | None:
     """Return what a user's ``utterance`` asks not to keep; None for most, which ask nothing of the kind."""
+    text = _folded(utterance)
+    # What no frame knows asks of its own turn alone: to take back another, or the next, is to be sure.
+    return _by_frames(text) or (Unkept.THIS if chance_unkept(text) >= LIKELY else None)
+
+
+def asked_by_frames(utterance: str) -> Unkept | None:
+    """Return what ``utterance`` asks not to keep in words that a frame knows."""
+    return _by_frames(_folded(utterance))
+
+
+def _folded(utterance: str) -> str:
+    """Return the user's own words in lower case and without accents."""
     said = _FENCE.sub("\n", utterance)
     text = without_accents(said.replace("’", "'").replace("‘", "'").casefold())
     if len(_LABEL.findall(text)) >= _SEVERAL:
         text = _LABEL.sub(_without_line, text)
+    return text
+
+
+def _by_frames(text: str) -> Unkept | None:
     told = (_asked(frames, _clauses(frames, spelt)) for frames, spelt in likely(text))
     return next((asked for asked in told if asked is not None), None)
 
