@@ -89,9 +89,10 @@ class Signs:
         return f"(?:{form})" if self._joined else rf"(?<!\w)(?:{form})(?!\w)"
 
     def _close(self, one: str, other: str) -> tuple[re.Pattern[str], ...]:
-        """Return the patterns of either close before the other."""
+        """Return the patterns of either close before the other; in Chinese, what denies alone is first."""
         one, other = self._pattern(one), self._pattern(other)
-        return re.compile(f"{one}{self._gap}{other}"), re.compile(f"{other}{self._gap}{one}")
+        orders = ((one, other),) if self._joined else ((one, other), (other, one))
+        return tuple(re.compile(f"{first}{self._gap}{then}") for first, then in orders)
 
     def _between(self, between: str) -> str:
         """Return the pattern of what may stand between what denies and what is denied."""
