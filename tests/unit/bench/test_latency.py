@@ -37,9 +37,9 @@ def test_a_missing_peer_is_a_row_with_the_command_that_installs_it(monkeypatch: 
     monkeypatch.setattr(_latency, "PEERS", peers)
     found = _latency.run([100], seed=1, say=lambda _: None, with_product=False)
     assert found["100"]["absent"] == {"note": "not installed: pip install absent-package extra"}
-    assert set(found["100"]) == {"absent", "embedding"}
+    assert set(found["100"]) == {"absent", "static encoding", "e5 encoding"}
     (table,) = retrieval_report.tables({"latency": found})
-    assert table.row_count == 2
+    assert table.row_count == 3
 
 
 def test_a_sqlite_without_extensions_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,12 +62,14 @@ def test_what_is_slower_than_it_may_be_is_marked() -> None:
             "marskg": {"p50_ms": 12.0, "p95_ms": 20.0, "items": 40},
             "mem0": {"p50_ms": 200.0, "p95_ms": 300.0, "items": 40},
             "chroma": {"p50_ms": 4.0, "p95_ms": 8.0, "items": 40},
+            "e5 encoding": {"p50_ms": 17.0, "p95_ms": 20.0},
         },
         "100000": {"marskg": {"p50_ms": 20.0, "p95_ms": 61.0, "items": 40}, "index": {"seconds": 1.5}},
     }
     reached = {check.words: check.reached for check in retrieval_report.checks({"latency": latency})}
     assert reached == {
         "retrieve at 10,000, ms p50": False,
+        "retrieve at 10,000 and encoding by e5, ms p50": True,
         "retrieve at 10,000, p95 ÷ p50": True,
         "retrieve at 10,000 ÷ mem0": True,
         "retrieve at 10,000 ÷ chroma": False,

@@ -2,8 +2,9 @@
 
 Guarantees: every system answers the same questions by turns, so that a busy machine falls on all of them alike; the
 peers get the vectors of texts and questions, and no question is asked twice, so that no cache answers. The product
-retrieves to a budget of tokens with all governance on, and makes its questions' vectors itself, by the same model: what
-that takes is in its figure and stands beside it. Its peers return as many items as the budget holds.
+retrieves to a budget of tokens with all governance on, and makes its questions' vectors itself, by the same model,
+``static``: what that takes is in its figure. It stands beside it, and so does what the usual model takes, which would
+be there in its place. The peers return as many items as the budget holds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import numpy as np
 import marskg
 from marskg.clock import ManualClock
 from marskg.drafts import Draft
+from marskg.embedding.model import question_vectors
+from marskg.embedding.registry import STATIC, load_model, usual
 from marskg.embedding.static import StaticEmbedding
 from marskg.ontology.vocabulary import Kind
 from marskg.retrieval.index.storage import load
@@ -31,6 +34,7 @@ from marskg_bench.retrievals.peers import PEERS, Corpus, PeerUnusable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from marskg.embedding.model import EmbeddingModel
     from marskg.memory import AgentMemory
     from marskg_bench.common.progress import Say
     from marskg_bench.common.timing import Arm
@@ -94,16 +98,20 @@ def _measure(corpus: Corpus, k: int, say: Say, *, with_product: bool) -> dict[st
                 figures[peer.name] = {"note": str(error)}
         say("questions by turns")
         figures |= timed(searches, corpus.questions, rounds=_ROUNDS, warmup=_WARMUP)
-    figures["embedding"] = _embedding(corpus)
-    names = ("marskg", *(peer.name for peer in PEERS), "embedding", "index")
-    return {name: figures[name] for name in names if name in figures}
+    encoding = {
+        f"{spec} encoding": _encoding(model, corpus)
+        for spec in dict.fromkeys((STATIC, usual({})))
+        if (model := load_model(spec)) is not None
+    }
+    names = ("marskg", *(peer.name for peer in PEERS))
+    last = {"index": figures["index"]} if "index" in figures else {}
+    return {**{name: figures[name] for name in names if name in figures}, **encoding, **last}
 
 
-def _embedding(corpus: Corpus) -> dict[str, Any]:
+def _encoding(model: EmbeddingModel, corpus: Corpus) -> dict[str, Any]:
     """Return what the vector of a question takes, which is part of the product's figure and of no other."""
-    model = StaticEmbedding()
-    model.embed(corpus.texts[:1000])
-    spent = interleaved(_ROUNDS, {"": lambda n: lambda: model.embed([corpus.questions[n]])}, warmup=_WARMUP)[""]
+    asked = corpus.questions
+    spent = interleaved(_ROUNDS, {"": lambda n: lambda: question_vectors(model, [asked[n]])}, warmup=_WARMUP)[""]
     return {"p50_ms": _percentile(spent, 50), "p95_ms": _percentile(spent, 95), "note": "of one question"}
 
 
@@ -138,7 +146,7 @@ class _Retrieving(Protocol):
 
 def _opened(folder: Path, corpus: Corpus) -> AgentMemory:
     clock = ManualClock(_START + len(corpus.texts) * _MINUTE)
-    return marskg.open(folder / "store", tenant=_TENANT, budget=_AMPLE, clock=clock)
+    return marskg.open(folder / "store", tenant=_TENANT, budget=_AMPLE, clock=clock, embedding=STATIC)
 
 
 def _fill(folder: Path, corpus: Corpus) -> None:
