@@ -282,8 +282,16 @@ def _slot(text: str, language: ClauseWords) -> Slot | None:
         value = _all_terms(match[2], language)
         return Slot(_all_terms(match[1], language), value, plural or label[-1] in forms.entries, plural)
     plain = _as_read(plain, language).strip(_MARKS)
-    if _line(without_quantities(plain), language).denial or language.added.search(plain):
+    found = _value_of(plain, text, language)
+    # Looked at last, as it costs most: hardly a text names a value.
+    if found is None or language.added.search(plain) or _line(without_quantities(plain), language).denial:
         return None
+    return found
+
+
+def _value_of(plain: str, text: str, language: ClauseWords) -> Slot | None:
+    """Return the attribute that ``plain``, which is ``text`` as it is read, gives a value to, denied or not."""
+    forms = language.attributes
     match = forms.one_valued.match(plain)
     if match:
         return _named(match["who"], match["value"], "", language)
