@@ -291,9 +291,10 @@ class AgentMemory(Handle):
             time_zone: zone of the IANA database, such as ``Europe/Berlin``, in which "today" or "in March" is meant;
                 the tenant's setting if left out.
             explain: give each stage's numbers in ``stages``.
-            min_confidence: for precision: show nothing where ``confidence`` of the answer is lower, from 0 to 1, and
-                nothing beside it that is not certain. Left out, what is not certain by the tenant's setting is shown
-                last and marked, in the text and by ``hit.certain``. 0 takes everything for certain.
+            min_confidence: for precision: show nothing that is less likely to bear on the question, from 0 to 1, and
+                nothing that is not certain; of the best, ``confidence`` is how likely. Left out, what is not certain
+                by the tenant's setting is shown last and marked, in the text and by ``hit.certain``. 0 takes
+                everything for certain.
             filters: ``kinds``, ``classes``, ``sources``, ``subjects``, ``sessions``, ``tags``, ``key_prefix``,
                 ``since``, ``until``, ``jurisdiction``, ``latent``, ``unaffirmed``, ``superseded``, ``closed`` (tasks
                 that are done, cancelled or long past), ``metadata`` (such as ``{"trip.year": {"$gte": 2025}, "tags":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,16 @@ def test_the_caller_sets_how_sure_an_answer_has_to_be(stores: Stores) -> None:
     memory.settings.set(None, {"retrieval.min_confidence": 0})
     assert contents(memory.retrieve(STRANGE[0]))
     assert not len(memory.retrieve(STRANGE[0], min_confidence=0.5))
+
+
+def test_the_more_precision_is_asked_for_the_less_is_shown(stores: Stores) -> None:
+    memory = stores.open(**FLOOR)
+    for fact in HOUSE:
+        memory.remember(fact, kind="semantic")
+    question = "Is the blue dinghy in the attic?"
+    shown = [set(contents(memory.retrieve(question, min_confidence=least / 20))) for least in range(1, 21)]
+    assert all(more <= less for less, more in pairwise(shown))
+    assert {0, 1, 2} <= {len(one) for one in shown}, "each is weighed for itself"
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "much", True])

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _FACT: Final = "semantic"
 _TASK: Final = "task"
 _RELATION: Final = "relation"
-#: The confidence that is asked for: the benchmark measures precision.
-_LEAST: Final = 0.5
+#: How likely each memory that is shown has to bear: the benchmark measures precision.
+_LEAST: Final = 0.8
 #: The scope of what is said of a user whatever they do.
 _UNIVERSAL: Final = "user:universal"
 

@@ -158,7 +158,7 @@ def filters(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--conversation", metavar="SESSION", help="Session that goes on: its last turns and summary come along.")
 @click.option("--time-zone", metavar="ZONE", help='Where "today" is meant, such as Europe/Berlin.  [default: setting]')
-@click.option("--min-confidence", type=float, metavar="0..1", help="For precision: nothing below it is shown.")
+@click.option("--min-confidence", type=float, metavar="0..1", help="For precision: show nothing that is less likely.")
 @click.option("--explain", is_flag=True, help="Show the numbers of each stage.")
 @click.option("--prompt", is_flag=True, help="Print the text for a model's prompt instead of a table.")
 @filters

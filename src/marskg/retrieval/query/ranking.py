@@ -308,7 +308,8 @@ class Ranker:
         newer = self._newer_of(rows[stay], _after(total, certain)[stay])
         # Whoever outdates another bears on the question as much as that does.
         certain, likely = carried(certain, rows, newer), carried(likely, rows, newer)
-        kept = certain & stay if self._strict else stay
+        # Who asks for precision gets nothing that is less likely to bear than the best has to be.
+        kept = certain & stay & (likely >= self._floor) if self._strict else stay
         features = {name: values[kept] for name, values in features.items()}
         best = self._best(rows[kept], _after(total[kept], certain[kept]), limit)
         marks = self._marks(likely[kept], certain[kept])
