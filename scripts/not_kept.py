@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from marskg.language.naming.spellings import without_accents
 from marskg.language.not_kept import wish_signs
-from marskg.language.not_kept.reading import asked_by_frames
+from marskg.language.not_kept.reading import asked_by_frames, folded
 from marskg.language.not_kept.wish_signs import LIKELY, Weights, signs_of
 from scripts.newer import lives_of
 from scripts.regression import regressed
@@ -78,8 +77,7 @@ def _of_archive(file: Path) -> Iterator[str]:
 
 
 def _turn(writer: str, asks: bool, text: str) -> Turn:  # noqa: FBT001 - one field after the other
-    folded = without_accents(text.replace("’", "'").replace("‘", "'").casefold())
-    return Turn(writer, asks, text, tuple(signs_of(folded)))
+    return Turn(writer, asks, text, tuple(signs_of(folded(text))))
 
 
 def learned(told: Sequence[Turn]) -> Weights:

@@ -105,17 +105,17 @@ class _Around:
 
 def asked_not_to_keep(utterance: str) -> Unkept | None:
     """Return what a user's ``utterance`` asks not to keep; None for most, which ask nothing of the kind."""
-    text = _folded(utterance)
+    text = folded(utterance)
     # What no frame knows asks of its own turn alone: to take back another, or the next, is to be sure.
     return _by_frames(text) or (Unkept.THIS if chance_unkept(text) >= LIKELY else None)
 
 
 def asked_by_frames(utterance: str) -> Unkept | None:
     """Return what ``utterance`` asks not to keep in words that a frame knows."""
-    return _by_frames(_folded(utterance))
+    return _by_frames(folded(utterance))
 
 
-def _folded(utterance: str) -> str:
+def folded(utterance: str) -> str:
     """Return the user's own words in lower case and without accents."""
     said = _FENCE.sub("\n", utterance)
     text = without_accents(said.replace("’", "'").replace("‘", "'").casefold())
