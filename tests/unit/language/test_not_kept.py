@@ -19,7 +19,8 @@ CASES = [
 
 
 DATA = Path(__file__).parents[2] / "data"
-#: By five writers who saw neither frames nor signs; and by one of whom nothing was learned.
+#: By six writers who saw neither frames nor signs, and one who asks to keep what is not so;
+#: and by one of whom nothing was learned.
 OTHERS = json.loads((DATA / "not_kept_others.json").read_text("utf-8"))
 UNSEEN = json.loads((DATA / "not_kept_unseen.json").read_text("utf-8"))
 PARTS = ("seen", "unseen", "built", "held", "further")
@@ -41,7 +42,7 @@ def test_turns_ask_or_only_look_so(part: str, language: str) -> None:
 def test_few_of_what_was_written_to_look_so_are_taken_by_signs() -> None:
     kept = [turn.replace("\\n", "\n") for _, expected, _, turn in CASES if expected == "kept"]
     assert len(kept) == 388
-    assert sum(asked_not_to_keep(turn) is not None for turn in kept) <= 25
+    assert sum(asked_not_to_keep(turn) is not None for turn in kept) <= 15
 
 
 def test_there_are_look_alikes_beside_turns_that_ask() -> None:

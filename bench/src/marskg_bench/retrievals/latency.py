@@ -103,13 +103,13 @@ def _measure(corpus: Corpus, k: int, say: Say, *, with_product: bool) -> dict[st
         for spec in dict.fromkeys((STATIC, usual({})))
         if (model := load_model(spec)) is not None
     }
-    names = ("marskg", *(peer.name for peer in PEERS))
-    last = {"index": figures["index"]} if "index" in figures else {}
-    return {**{name: figures[name] for name in names if name in figures}, **encoding, **last}
+    names = ("marskg", *(peer.name for peer in PEERS), *encoding, "index")
+    figures |= encoding
+    return {name: figures[name] for name in names if name in figures}
 
 
 def _encoding(model: EmbeddingModel, corpus: Corpus) -> dict[str, Any]:
-    """Return what the vector of a question takes, which is part of the product's figure and of no other."""
+    """Return what the vector of a question takes; of the peers' figures it is no part."""
     asked = corpus.questions
     spent = interleaved(_ROUNDS, {"": lambda n: lambda: question_vectors(model, [asked[n]])}, warmup=_WARMUP)[""]
     return {"p50_ms": _percentile(spent, 50), "p95_ms": _percentile(spent, 95), "note": "of one question"}

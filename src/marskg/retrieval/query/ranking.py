@@ -29,7 +29,7 @@ from marskg.retrieval.query.intent import Intent, infer
 from marskg.retrieval.query.newer import LOOKED_AT, Asked, adding, carried, newer_of, weights_of
 from marskg.retrieval.query.outlived import inherited, lifted
 from marskg.retrieval.query.question_parts import QuestionParts, Visible
-from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, EARLY_MODEL, FILLING, OWN_EVIDENCE, Among
+from marskg.retrieval.query.relevance import BESIDE_BEST, COVERAGE, EARLY, FILLING, OWN_EVIDENCE, STANDING, Among
 from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.respelled import respelled, with_spellings
 from marskg.retrieval.query.soft_match import Said, soft_match
@@ -323,7 +323,7 @@ class Ranker:
         vector = self._query.vector
         if self._newer is None or vector is None or not self._index.dimension:
             return {}
-        early, standing = self._query.early, weights_of(f"{EARLY_MODEL}/")
+        early, standing = self._query.early, weights_of(STANDING)
         says = self._heard.covered
         standing_for = None if early is None or standing is None else Asked(early, standing, says)
         best = self._best(rows, total, LOOKED_AT).rows

@@ -86,6 +86,8 @@ WORDS: Final = Calibration(0.2203, 0.0, 0.05, vectors=False)
 #: What makes what stands for a vector until it is made.
 EARLY_MODEL: Final = "static:l2_supercat_256"
 EARLY: Final = CALIBRATED[EARLY_MODEL]
+#: What a store would call it.
+STANDING: Final = f"{EARLY_MODEL}/"
 
 
 def calibration_of(model: str | None) -> Calibration:

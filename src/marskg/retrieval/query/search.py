@@ -39,7 +39,7 @@ from marskg.retrieval.query.newer import asks_of_past, weights_of
 from marskg.retrieval.query.outlived import Outlived
 from marskg.retrieval.query.ranking import WEAK, Ranker, make_query
 from marskg.retrieval.query.reach import MARK, Reach, Wanted, appended, reached
-from marskg.retrieval.query.relevance import EARLY_MODEL, calibration_of
+from marskg.retrieval.query.relevance import STANDING, calibration_of
 from marskg.store.rows import codec
 from marskg.store.rows.score_decay import Fading
 from marskg.store.unit.vectors import model_name
@@ -173,10 +173,6 @@ class _Asked:
     vector: Vector
     model: str
     early: Vector | None = None
-
-
-#: What the store would call the model that stands for one that takes long.
-STANDING: Final = f"{EARLY_MODEL}/"
 
 
 @dataclass(frozen=True, slots=True)
