@@ -58,13 +58,6 @@ $(INTEROP)/node_modules/.installed: $(wildcard $(INTEROP)/package.json $(INTEROP
 	cd $(INTEROP) && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-# The classes of the embedded engine, loaded: each of the hundred processes that tests start needs half as long with them.
-.work/engine.aot: $(VENV)/.dev
-	@mkdir -p .work
-	@rm -rf .work/engine && ARCADEDB_JVM_ARGS='-XX:TieredStopAtLevel=1 -XX:AOTCacheOutput="$(CURDIR)/$@"' $(BIN)/python -c \
-	  'import marskg; marskg.open(".work/engine", tenant="a", budget=80).remember("b", session="s")' \
-	  > .work/engine.log 2>&1 || { cat .work/engine.log >&2; exit 1; }
-
 .PHONY: neo4j
 # The server is needed only where no other one is named.
 neo4j: $(VENV)/.dev
@@ -110,7 +103,7 @@ check: lint ## the fast layer: lint, architecture, unit and short property tests
 	  tests/architecture tests/unit tests/property $(ARGS)
 
 # The types are checked beside the first tests, and what is wrong with them is told at the end.
-test: style neo4j .work/engine.aot $(INTEROP)/node_modules/.installed ## everything that the commit decides, with all it needs, Neo4j included
+test: style neo4j $(INTEROP)/node_modules/.installed ## everything that the commit decides, with all it needs, Neo4j included
 	@mkdir -p .work; $(BIN)/mypy > .work/mypy.log 2>&1 & types=$$!; status=0; \
 	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-ci} $(PYTEST) -n $(JOBS) --dist worksteal --durations=25 $(ARGS) || status=$$?; \
 	wait $$types || { status=1; cat .work/mypy.log >&2; }; exit $$status

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shlex
 import shutil
 import signal
 import tempfile
@@ -48,14 +47,6 @@ LAYERS = (
     "unit",
     "architecture",
 )
-
-# For the JVM of this process and of those that tests start. Its second compiler takes half of the processors for
-# minutes before it pays, and most tests run once and are short. Half of a start is the loading of classes: `make test`
-# has them loaded once, into a file, without which all is the same but slower. `mars init` makes no archive of its own
-# where the arguments say something of sharing, of which a JVM takes one thing.
-LOADED = TESTS.parent / ".work" / "engine.aot"
-_CACHE = f" -XX:AOTCache={shlex.quote(str(LOADED))} -Xlog:disable" if LOADED.exists() else " -Xshare:auto"
-os.environ.setdefault("ARCADEDB_JVM_ARGS", "-XX:TieredStopAtLevel=1" + _CACHE)
 
 # A test waits for no vector of a sentence encoder, unless it is about one; pages run with what a user gets.
 os.environ.setdefault("MARS_EMBEDDING", "static")

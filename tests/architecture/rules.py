@@ -194,8 +194,9 @@ def _dotted(node: ast.expr | None) -> str:
 
 #: The files that may import a library which the rest of the package must not depend on.
 LIBRARY_HOMES: Mapping[str, tuple[str, ...]] = {
-    "arcadedb_embedded": ("store/engine/arcadedb.py",),
-    "jpype": ("store/engine/arcadedb.py",),
+    "arcadedb": ("store/engine/native.py",),
+    "arcadedb_embedded": ("store/engine/jvm.py",),
+    "jpype": ("store/engine/jvm.py",),
     "neo4j": ("store/engine/bolt.py",),
     "tokenizers": ("weight.py", "embedding/weights.py"),
     "safetensors": ("embedding/weights.py",),

@@ -30,7 +30,6 @@ PLAIN = {
     "PATH": os.environ["PATH"],
     "HOME": os.environ.get("HOME", "/"),
     "LANG": "C.UTF-8",
-    "ARCADEDB_JVM_ARGS": os.environ["ARCADEDB_JVM_ARGS"],
 }
 ESCAPE = "\x1b"
 

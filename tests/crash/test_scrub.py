@@ -97,7 +97,7 @@ def test_a_rewrite_of_all_bucket_indexes_would_lose_memories(tmp_path: Path) -> 
     eraser.fill(memory)
     engine = memory.store.engine
     assert isinstance(engine, arcadedb.ArcadeDB)
-    engine._files.database.command("sql", "REBUILD INDEX *")
+    engine._files.opened.database.command("sql", "REBUILD INDEX *")
     assert not memory.verify().ok, "the engine was mended: the scrub may be simpler now"
     memory.store.close()
 

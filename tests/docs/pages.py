@@ -163,8 +163,6 @@ class Page:
         (self._state / "folder").write_text(str(self._here), encoding="utf-8")
         programs = os.pathsep.join([str(warm.programs), str(Path(sys.executable).parent), os.environ["PATH"]])
         self._env = {"PATH": programs, "HOME": str(folder), "LANG": "C.UTF-8", "TZ": "UTC", "COLUMNS": COLUMNS}
-        # As in the other tests, `mars init` makes no archive of classes, and so says nothing of it.
-        self._env["ARCADEDB_JVM_ARGS"] = os.environ["ARCADEDB_JVM_ARGS"]
         self.renamed: dict[str, str] = {}
         self._tampered: set[str] = set()
 

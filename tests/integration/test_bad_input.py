@@ -618,30 +618,30 @@ def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(
             text=True,
             timeout=HANGS_S,
             check=True,
-            env={**os.environ, "MARS_JVM_HEAP": heap},
+            env={**os.environ, "MARS_ENGINE_HEAP": heap},
         )
         shutil.rmtree(tmp_path / "store")
         outcome, count = done.stdout.splitlines()
         said.append(outcome)
         counted.append(count)
     assert "ran out of memory and wrote nothing" in said[0]
-    assert "MARS_JVM_HEAP" in said[0]
+    assert "MARS_ENGINE_HEAP" in said[0]
     assert said[1] == "done"
     assert counted == ["1500 True", "0 True"]
 
 
 def test_a_size_of_the_engines_memory_that_is_none_is_refused(tmp_path: Path) -> None:
-    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_JVM_HEAP": "lots"})
+    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_ENGINE_HEAP": "lots"})
     assert done.returncode == 2
-    assert "MARS_JVM_HEAP is 'lots'; write a size such as 768m or 2g" in done.stderr
+    assert "MARS_ENGINE_HEAP is 'lots'; write a size such as 768m or 2g" in done.stderr
     assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.parametrize("size", ["1m", "999999g"])
 def test_a_size_that_would_end_the_process_is_refused(tmp_path: Path, size: str) -> None:
-    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_JVM_HEAP": size})
+    done = mars("init", "--store", tmp_path / "store", env={**os.environ, "MARS_ENGINE_HEAP": size})
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"MARS_JVM_HEAP is {size}; write a size from 32m to the" in done.stderr
+    assert f"MARS_ENGINE_HEAP is {size}; write a size from 32m to the" in done.stderr
 
 
 OPENING = """

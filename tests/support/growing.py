@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from marskg.store.engine import arcadedb
+from marskg.store.engine import arcadedb, builds, native
 
 _STEPS = 300
 #: Bytes of a page that many records outgrow.
@@ -51,8 +51,8 @@ def main() -> None:
     """Print how many records are lost of the seeds that follow in small pages, in our mode or in the engine's own."""
     mode, folder, *seeds = sys.argv[1:]
     others = ["bucketDefaultPageSize", *(["bucketReuseSpaceMode"] if mode == "own" else [])]
-    kept = [one for one in arcadedb._JVM_ARGS if not any(name in one for name in others)]
-    arcadedb._JVM_ARGS = (*kept, f"-Darcadedb.bucketDefaultPageSize={_SMALL}")
+    kept = [one for one in builds.SETTINGS if not any(name in one for name in others)]
+    vars(native)["SETTINGS"] = (*kept, f"-Darcadedb.bucketDefaultPageSize={_SMALL}")
     gone = sum(len(lost(Path(folder) / seed, int(seed))) for seed in seeds)
     sys.stdout.write(f"{gone}\n")
 

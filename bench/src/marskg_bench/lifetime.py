@@ -77,7 +77,7 @@ def command(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Measure how a store of constant life grows: folder, memory of the process, heap of the JVM, time of opening.
+    """Measure how a store of constant life grows: folder, memory of the process, time of opening.
 
     A budget that holds --live memories is written to --n times, one memory at a time, with a question at every tenth,
     and a mem.maintain after as many writes as there are memories; once with the audit whole, once sealed but for that

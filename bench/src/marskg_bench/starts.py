@@ -1,18 +1,19 @@
-"""``mars bench starts``: what a command takes from its start to its end, with and without the archive of classes.
+"""``mars bench starts``: what a command takes from its start to its end, by each build of the embedded engine.
 
-Guarantees: processor time of whole processes, children included; all that is compared runs by turns in one run, in
-folders of its own; nothing that exists is touched.
+Guarantees: processor time and memory of whole processes; all that is compared runs by turns in one run, in folders of
+its own; nothing that exists is touched.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -29,37 +30,60 @@ if TYPE_CHECKING:
     from marskg_bench.common.progress import Say
 
 _MARS: Final = (sys.executable, "-c", "from marskg.cli.main import main; main()")
-_COMMANDS: Final = {"--help": ("--help",), "stats": ("stats",)}
-_PLAIN, _QUICK, _OTHER = "without an archive", "with the archive", "the other version"
+_COMMANDS: Final = {
+    "--help": ("--help",),
+    "stats": ("stats",),
+    "remember": ("remember", "Ann drinks green tea in the morning"),
+    "retrieve": ("retrieve", "what does Ann drink"),
+}
+_AT: Final = "2026-01-05T09:00:00Z"
+_NATIVE, _JVM, _OTHER = "native", "jvm", "the other version"
 
 
-def measure(runs: int, other: Path | None, say: Say) -> dict[str, Any]:
-    """Return the seconds of each command in each way, best and median of ``runs``.
+class Used(NamedTuple):
+    """What a process took."""
+
+    #: Seconds of processor time.
+    seconds: float
+    #: Megabytes of memory at its largest.
+    megabytes: float
+
+
+def measure(runs: int, other: Path | None, memories: int, say: Say) -> dict[str, Any]:
+    """Return what each command took in each way on a store of so many ``memories``, best and median of ``runs``.
 
     Raises:
         EngineUnavailable: a command fails.
     """
     with tempfile.TemporaryDirectory(prefix="marskg-bench-") as name:
         folder = Path(name)
-        ways = {_PLAIN: _variables(folder / "plain"), _QUICK: _variables(folder / "quick")}
+        ways = {way: _variables(folder / way) | {"MARS_ENGINE": way} for way in (_NATIVE, _JVM)}
         if other is not None:
             ways[_OTHER] = _variables(folder / "other") | {"PYTHONPATH": str(other)}
+        written = folder / "memories.jsonl"
+        _write(written, memories)
         for way, variables in ways.items():
-            # Nobody can make a folder below a device.
-            cache = variables["XDG_CACHE_HOME"] if way == _QUICK else os.devnull
-            _seconds(("init", "--encryption", "subjects"), variables | {"XDG_CACHE_HOME": cache})
-            _seconds(("stats",), variables)  # Python compiles its modules, the disk is warm
-        taken: dict[str, dict[str, list[float]]] = {command: {way: [] for way in ways} for command in _COMMANDS}
+            say(f"a store of {memories:,} memories: {way}")
+            _used(("init", "--encryption", "subjects", "--budget", str(1 << 40)), variables)
+            if memories:
+                _used(("import", "chat", str(written)), variables)
+            _used(("stats",), variables)  # Python compiles its modules, the disk is warm
+        taken: dict[str, dict[str, list[Used]]] = {command: {way: [] for way in ways} for command in _COMMANDS}
         for turn in range(runs):
             say(f"run {turn + 1} of {runs}")
             for command, arguments in _COMMANDS.items():
                 for way, variables in ways.items():
-                    taken[command][way].append(_seconds(arguments, variables))
+                    taken[command][way].append(_used(arguments, variables))
     return {command: {way: _figures(found) for way, found in by_way.items()} for command, by_way in taken.items()}
 
 
-def _figures(seconds: Sequence[float]) -> dict[str, float]:
-    return {"best": round(min(seconds), 3), "median": round(statistics.median(seconds), 3)}
+def _figures(found: Sequence[Used]) -> dict[str, float]:
+    seconds = [one.seconds for one in found]
+    return {
+        "best": round(min(seconds), 3),
+        "median": round(statistics.median(seconds), 3),
+        "megabytes": round(statistics.median(one.megabytes for one in found), 1),
+    }
 
 
 def _variables(folder: Path) -> dict[str, str]:
@@ -67,12 +91,20 @@ def _variables(folder: Path) -> dict[str, str]:
     folder.mkdir()
     own = {"MARS_HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "MARS_STORE": "store"}
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("MARS_", "ARCADEDB_"))}
+    kept["MARS_EMBEDDING"] = "static"
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     return kept | {name: str(folder / below) for name, below in own.items()}
 
 
-def _seconds(arguments: Sequence[str], variables: Mapping[str, str]) -> float:
-    """Run a command and return the processor time that it and its children took.
+def _write(path: Path, memories: int) -> None:
+    """Write a conversation of so many turns."""
+    turns = (f"Turn {number}: box {number * 7919 % 997} stands on shelf {number % 89}" for number in range(memories))
+    lines = (json.dumps({"role": "user", "content": turn, "timestamp": _AT}) for turn in turns)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _used(arguments: Sequence[str], variables: Mapping[str, str]) -> Used:
+    """Run a command and return what it and its children took.
 
     Raises:
         EngineUnavailable: it fails.
@@ -84,11 +116,13 @@ def _seconds(arguments: Sequence[str], variables: Mapping[str, str]) -> float:
     if process.returncode:
         msg = f"mars {arguments[0]} ended with status {process.returncode}; run it by itself to see why"
         raise EngineUnavailable(msg)
-    return used.ru_utime + used.ru_stime
+    # Kilobytes, but bytes on macOS.
+    return Used(used.ru_utime + used.ru_stime, used.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
 
 
 @click.command("mars bench starts", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--runs", type=click.IntRange(min=1), default=5, show_default=True, help="Of each command in each way.")
+@click.option("--memories", type=click.IntRange(min=0), default=0, show_default=True, help="In the store.")
 @click.option(
     "--beside",
     "other",
@@ -97,26 +131,28 @@ def _seconds(arguments: Sequence[str], variables: Mapping[str, str]) -> float:
     help="The src folder of another version, to run by turns with this one.",
 )
 @reporting
-def command(*, runs: int, other: Path | None, save: Path | None, as_json: bool) -> None:
-    """Measure the processor time of `mars --help` and `mars stats`, with and without the archive of classes.
+def command(*, runs: int, memories: int, other: Path | None, save: Path | None, as_json: bool) -> None:
+    """Measure what short commands take in processor time and memory, by each build of the embedded engine.
 
-    It is that of the whole process, on an empty encrypted store in a folder; all ways run by turns.
+    It is that of the whole process, on an encrypted store in a folder; all ways run by turns.
     """
     with saying() as say:
-        found = measure(runs, other, say)
-    result = {"bench": "starts", "environment": report.environment(), "runs": runs, "commands": found}
+        found = measure(runs, other, memories, say)
+    shared = {"bench": "starts", "environment": report.environment(), "runs": runs, "memories": memories}
+    result = {**shared, "commands": found}
     report.deliver(result, lambda made: report.print_tables(_tables(made)), save, as_json=as_json)
 
 
 def _tables(result: Mapping[str, Any]) -> Iterator[Table]:
     """Yield the table of the environment and that of the commands."""
     yield report.environment_table(result["environment"], "mars bench starts")
-    title = f"Seconds of processor time, {result['runs']} runs"
-    made = report.table("command", "", "best", "median", "÷ without an archive", title=title)
+    title = f"Seconds of processor time, {result['runs']} runs, {result['memories']:,} memories"
+    made = report.table("command", "", "best", "median", "÷ native", "MB", title=title)
     for name, by_way in result["commands"].items():
         for way, found in by_way.items():
-            ratio = found["best"] / by_way[_PLAIN]["best"]
-            made.add_row(f"mars {name}", way, f"{found['best']:.2f}", f"{found['median']:.2f}", f"{ratio:.2f}")
+            ratio = f"{found['best'] / by_way[_NATIVE]['best']:.2f}"
+            figures = (f"{found['best']:.2f}", f"{found['median']:.2f}", ratio, f"{found['megabytes']:.0f}")
+            made.add_row(f"mars {name}", way, *figures)
         made.add_section()
     yield made
 

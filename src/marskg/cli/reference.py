@@ -37,9 +37,6 @@ Defaults of your own for `--store`, `--tenant` and `--as` stand in `~/.config/ma
 completes names of commands and options after `eval "$(_MARS_COMPLETE=bash_source mars)"` in `~/.bashrc`; `zsh_source`
 and `fish_source` do the same for other shells.
 
-Commands on a folder start faster once `mars init` has laid the engine's classes ready in `~/.cache/marskg/classes`
-(`XDG_CACHE_HOME`), 45 MB that may be removed at any time; it does so for a store that exists as well.
-
 | exit status | means |
 |---|---|
 | 0 | done |

@@ -114,8 +114,8 @@ def find_java(environment: Mapping[str, str], package: str = "arcadedb_embedded"
     found = shutil.which("java", path=environment.get("PATH", os.defpath))
     if found is None:
         msg = (
-            "the reasoner HermiT needs Java, and there is none in the arcadedb-embedded wheel, under JAVA_HOME or on "
-            "the PATH; install arcadedb-embedded again, or set JAVA_HOME to a Java runtime of version 8 or later"
+            "the reasoner HermiT needs Java, and there is none under JAVA_HOME or on the PATH; install one with: "
+            "pip install 'marskg[jvm]', or set JAVA_HOME to a Java runtime of version 8 or later"
         )
         raise EngineUnavailable(msg)
     return found

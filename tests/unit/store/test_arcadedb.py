@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
-import jpype
 import pytest
+from arcadedb._native import lib
 
 from marskg.errors import QueryRefused
 from marskg.store.engine.arcadedb import ArcadeDB
@@ -76,43 +74,11 @@ def test_what_the_engine_refuses_under_a_limit_is_said(engine: ArcadeDB) -> None
         engine.read(REFUSED, limit_seconds=5)
 
 
-def test_a_collection_of_the_jvm_starts_none_of_python(engine: ArcadeDB) -> None:
-    whole = 0
-
-    def count(phase: str, told: dict[str, int]) -> None:
-        nonlocal whole
-        whole += phase == "start" and told["generation"] == 2
-
-    collect = jpype.JClass("java.lang.System").gc
-    gc.callbacks.append(count)
-    try:
-        for _ in range(3):
-            collect()
-            engine.read("MATCH (n:Row) RETURN count(n) AS n")
-            time.sleep(0.4)  # the bridge looks four times a second
-    finally:
-        gc.callbacks.remove(count)
-    assert whole == 0
-
-
-def test_a_collection_of_python_asks_for_none_of_the_jvm(engine: ArcadeDB) -> None:
-    engine.read("MATCH (n:Row) RETURN count(n) AS n")
-    assert not [callback for callback in gc.callbacks if callback.__module__ == "_jpype"]
-
-
-@pytest.mark.slow
-def test_pages_kept_in_memory_do_not_grow_with_what_is_written(tmp_path: Path) -> None:
-    engine = ArcadeDB(tmp_path / "store")
-    try:
-        engine.define("CREATE VERTEX TYPE Row")
-        for number in range(25):
-            engine.write("CREATE (:Row {n: $n, text: $text})", {"n": number, "text": "a" * (8 << 20)})
-        pages = jpype.JClass("com.arcadedb.engine.PageManager").INSTANCE
-        pages.waitAllPagesOfDatabaseAreFlushed(engine._open().database.get_java_database())
-        assert sum(path.stat().st_size for path in (tmp_path / "store" / "graph").glob("*.bucket")) > 180 << 20
-        assert pages.getStats().readCacheRAM <= 150 << 20
-    finally:
-        engine.close()
+def test_the_library_holds_on_to_no_parameters(engine: ArcadeDB) -> None:
+    engine.write("CREATE (:Row {text: $text})", {"text": "a name that is erased"})
+    engine.write("MATCH (r:Row {text: $text}) DELETE r", {"text": "a name that is erased"})
+    assert engine.read("MATCH (r:Row {text: $text}) RETURN r.text AS text", {"text": "a name that is erased"}) == []
+    assert not [text for text in lib._bytes_cache if "a name that is erased" in text]
 
 
 @pytest.mark.parametrize("seed", [4, 56])

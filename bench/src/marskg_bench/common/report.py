@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-_LIBRARIES = ("marskg", "arcadedb-embedded", "neo4j", "pyoxigraph", "cryptography", "pyshacl", "pyrudof", "tokenizers")
+_LIBRARIES = ("marskg", "arcadedb", "neo4j", "pyoxigraph", "cryptography", "pyshacl", "pyrudof", "tokenizers")
 _CHART = "marskg[chart]"
 
 

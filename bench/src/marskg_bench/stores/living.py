@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 import marskg
 from marskg.clock import ManualClock
 from marskg.errors import EnvironmentFailure
-from marskg.store.engine.arcadedb import heap_held
 from marskg_bench.common.workload import START, TOKENS, Workload
 
 if TYPE_CHECKING:
@@ -116,11 +115,9 @@ def _measured(memory: AgentMemory, folder: Path) -> dict[str, Any]:
     """Return what is held after a maintain, in megabytes, and how many records there are; the files also scrubbed."""
     memory.maintain()
     gc.collect()
-    heap = round(heap_held() / 2**20, 1)
     stats = memory.stats()
     found = {
         "rss_mb": _resident(),
-        "heap_mb": heap,
         "folder_mb": _size(folder),
         "live": stats["live"],
         "records": stats["audit_seq"] + stats["access_seq"],

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-_COLUMNS: Final = ("rss_mb", "heap_mb", "folder_mb", "scrubbed_mb", "records", "import_s", "open_s", "first_answer_s")
+_COLUMNS: Final = ("rss_mb", "folder_mb", "scrubbed_mb", "records", "import_s", "open_s", "first_answer_s")
 _PANELS: Final = (
-    ("memory, MB", ("rss_mb", "heap_mb")),
+    ("memory, MB", ("rss_mb",)),
     ("folder, MB", ("folder_mb", "scrubbed_mb")),
     ("opening, s", ("open_s", "first_answer_s")),
 )

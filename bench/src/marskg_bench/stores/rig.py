@@ -11,20 +11,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from marskg.clock import SystemClock, SystemSource
 from marskg.config import Settings
 from marskg.errors import InvalidInput
 from marskg.memory import AgentMemory
-from marskg.store.engine.arcadedb import ArcadeDB, engine_defaults
+from marskg.store.engine.arcadedb import ArcadeDB
+from marskg.store.engine.builds import distribution
 from marskg.store.statements import schema
 from marskg.store.tenant.opening import attach, connect
 from marskg_bench.common.workload import Workload
 from marskg_bench.stores.bare import Bare, nodes_of, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from marskg.store.engine.protocol import Engine
 
@@ -42,6 +43,12 @@ _VARIANTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "entities": {**_PLAIN, "entities.recognise": "on"},
         "sensitivity": {**_PLAIN, "sensitivity.assess": "on"},
     }
+)
+
+#: The engine's own sizes of pages, which the product makes smaller: what a bench compares with.
+_OWN_PAGES: Final = (
+    "ALTER DATABASE `arcadedb.indexDefaultPageSize` 262144",
+    "ALTER DATABASE `arcadedb.bucketDefaultPageSize` 65536",
 )
 
 
@@ -67,8 +74,7 @@ def embedded(n: int, seed: int, say: Callable[[str], None]) -> Iterator[Rig]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="marskg-bench-")))
         engines = {name: _database(stack, folder / name) for name in ("large", "small")}
-        with engine_defaults():
-            bare = _database(stack, folder / "bare")
+        bare = _database(stack, folder / "bare", settings=_OWN_PAGES)
         yield _rig({**engines, "bare": bare}, folder, n, seed, say=say)
 
 
@@ -92,9 +98,11 @@ def server(uri: str | None, n: int, seed: int, say: Callable[[str], None]) -> It
         yield _rig(engines, folder, n, seed, say=say, tidy=stack)
 
 
-def _database(stack: ExitStack, folder: Path) -> Engine:
+def _database(stack: ExitStack, folder: Path, settings: Sequence[str] = ()) -> Engine:
     engine = ArcadeDB(folder)
     stack.callback(engine.close)
+    for setting in settings:
+        engine.define(setting)
     schema.migrate(engine)
     return engine
 
@@ -153,5 +161,5 @@ def _version(engine: Engine) -> str:
     if engine.name == "arcadedb":
         from importlib.metadata import version  # noqa: PLC0415 - of one engine only
 
-        return f"ArcadeDB {version('arcadedb-embedded')} embedded"
+        return f"ArcadeDB {version(distribution())} embedded"
     return str(engine.read(text("version"))[0]["version"])

@@ -79,9 +79,7 @@ def init(
     if existing is not None:
         with existing as memory:
             _confirm(door, memory, wanted, key)
-            made = _report(door, memory, created=False)
-        _prepare_starts(existing)
-        return made
+            return _report(door, memory, created=False)
     with open_memory(
         door.store,
         tenant=door.tenant,
@@ -97,19 +95,7 @@ def init(
         made = _report(door, memory, created=True)
         if embedding is not None:
             _try(embedding)
-    _prepare_starts(memory)
     return made
-
-
-def _prepare_starts(memory: AgentMemory) -> None:
-    """Have the commands after this one start faster, where the engine has something to prepare."""
-    from marskg.store.engine.arcadedb import make_class_archive
-    from marskg.store.engine.protocol import Capability
-
-    archive = make_class_archive() if Capability.EXCLUSIVE_FILES in memory.store.engine.capabilities else None
-    if archive is not None:
-        size = number(round(archive.stat().st_size / 1e6))
-        note(f"later commands start faster: the engine's classes lie ready in {archive.parent} ({size} MB)")
 
 
 def _try(embedding: str) -> None:
