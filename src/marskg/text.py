@@ -8,16 +8,17 @@ another language, it changes the same way in the query.
 
 from __future__ import annotations
 
-import re
 import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.unseen import BRAILLE_BLANK, UNSEEN
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
 #: Words that say nothing of what a text is about. They carry no weight in look-up.
@@ -35,11 +36,11 @@ STOPWORDS: Final = frozenset(
 )
 
 # Digits with grouping commas are one word (1,200), so are decimals; an apostrophe inside a word belongs to it.
-_WORD: Final = re.compile(
+_WORD: Final = late_regex(
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![^\W_])|\d+(?:\.\d+)?(?![^\W_])|[^\W\d_]+(?:['’][^\W\d_]+)*(?!\d)|[^\W_]+"
 )
 #: What is written as one and means nothing in parts: ticket QX-7731-b, build 2.1.03, snake_case, C++, C#, A+.
-_CODE: Final = re.compile(
+_CODE: Final = late_regex(
     r"(?<![^\W_])[^\W_]+(?:[-./:_#@]+[^\W_]+)+(?![^\W_])|(?<![^\W_])[^\W\d_]{1,2}(?:\+{1,2}|#|-(?=[\s.,;:!?)]|$))(?![\w+#])"
 )
 #: Letters that a reader takes for a Latin one: Cyrillic, Greek, Armenian, Coptic, Cherokee, Lisu, phonetic letters and
@@ -53,14 +54,14 @@ LOOKALIKES: Final = str.maketrans(
     "agiibghlnryacdejkmoptuvwzfs",
 )
 #: What stands in some code: most texts have none, and looking for this is quick.
-_SIGNS: Final = re.compile(r"(?<=[^\W_])[-./:_@](?=[^\W_])|(?<=[^\W_])(?:[+#]|-(?=[\s.,;:!?)]|$))")
-_FOREIGN: Final = re.compile(
+_SIGNS: Final = late_regex(r"(?<=[^\W_])[-./:_@](?=[^\W_])|(?<=[^\W_])(?:[+#]|-(?=[\s.,;:!?)]|$))")
+_FOREIGN: Final = late_regex(
     "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1d2b\u1f00-\u1fff\u2c80-\u2cff\ua4d0-\ua4ff\ua730\ua731]"
 )
-_LATIN: Final = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
-_RUN: Final = re.compile("(?:[^\\W_]|[\u0300-\u036f])+")
-_UNSPACED: Final = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])|\n+")
+_LATIN: Final = late_regex("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_RUN: Final = late_regex("(?:[^\\W_]|[\u0300-\u036f])+")
+_UNSPACED: Final = late_regex("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_SENTENCE_END: Final = late_regex(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])|\n+")
 _MAX_STEM: Final = 64
 #: Characters of a passage, about sixty English words, and the most passages of one text: a longer text has longer ones.
 PASSAGE: Final = 360
@@ -77,17 +78,17 @@ class Word:
 
 
 #: Most keys: of small letters and digits, in parts.
-_CANONICAL_KEY: Final = re.compile(
+_CANONICAL_KEY: Final = late_regex(
     r"[a-z0-9_.%=+:@-]+(?: [a-z0-9_.%=+:@-]+)*(?:/[a-z0-9_.%=+:@-]+(?: [a-z0-9_.%=+:@-]+)*)*"
 )
 #: What is taken for a slash, also where NFKC leaves it.
-_SLASHES: Final = re.compile("[/\u2044\u2215\u29f8\uff0f]")
+_SLASHES: Final = late_regex("[/\u2044\u2215\u29f8\uff0f]")
 #: What a key is read without: controls that are no blanks, and marks and joiners that show nothing. NUL is refused.
-_NOT_SEEN: Final = re.compile(f"[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200c\u200d{UNSEEN}]")
+_NOT_SEEN: Final = late_regex(f"[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200c\u200d{UNSEEN}]")
 _KEY_SIGNS: Final = str.maketrans("\u2212\u2018\u2019\u201b\u02b9\u02bb\u02bc\u02bd\u2032`", "-" + "'" * 9)
 _ONE_I: Final = str.maketrans("\u0131", "i")
 #: What shows nothing besides the controls of a format: marks, and what fills the place of a letter.
-_NOTHING: Final = re.compile(f"[{UNSEEN}]")
+_NOTHING: Final = late_regex(f"[{UNSEEN}]")
 
 
 def words(text: str) -> Iterator[Word]:

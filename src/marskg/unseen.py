@@ -7,8 +7,9 @@ interlinear annotations, U+FFF9 to U+FFFB.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from marskg.late_regex import late_regex
 
 #: The empty pattern of Braille: a sign to Unicode, a blank to whoever reads.
 BRAILLE_BLANK: Final = "\u2800"
@@ -19,4 +20,4 @@ UNSEEN: Final = (
     "\U000e0000-\U000e0fff"
 )
 #: Half of a sign of two in UTF-16, alone: no Unicode text has it, and UTF-8 cannot write it.
-SURROGATE: Final = re.compile("[\ud800-\udfff]")
+SURROGATE: Final = late_regex("[\ud800-\udfff]")

@@ -22,6 +22,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from marskg.errors import InvalidInput
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,9 +35,9 @@ _MAX_WORD: Final = 100
 #: Bytes of an unknown run, and blanks in a row, that weigh a token.
 _BYTES, _BLANKS = 3, 16
 #: Printable ASCII and blanks: such a text is the sum of its words.
-_PLAIN = re.compile(r"[ \t\n\r!-~]*+")
-_WORD = re.compile(rf"[a-z0-9]+|[^\sa-z0-9]|\s{{{_BLANKS},}}", re.ASCII)
-_BLANK_RUN = re.compile(rf"[ \t\n\r]{{{_BLANKS},}}")
+_PLAIN = late_regex(r"[ \t\n\r!-~]*+")
+_WORD = late_regex(rf"[a-z0-9]+|[^\sa-z0-9]|\s{{{_BLANKS},}}", re.ASCII)
+_BLANK_RUN = late_regex(rf"[ \t\n\r]{{{_BLANKS},}}")
 #: Words whose weight is kept; people's words repeat.
 _KEPT_WORDS = 50_000
 

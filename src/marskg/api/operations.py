@@ -9,7 +9,6 @@ an error that there is not.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,6 +19,7 @@ from marskg import errors
 from marskg.api import opening
 from marskg.api.namespaces.namespace import Namespace
 from marskg.api.private_mode import PrivateMode
+from marskg.late_regex import late_regex
 from marskg.memory import AgentMemory
 from marskg.privacy.preferences import Preferences
 from marskg.privacy.principals import RIGHTS, rights_to
@@ -42,8 +42,8 @@ OWNERS: Final[tuple[tuple[type, str, str | None], ...]] = (
 )
 
 
-_SECTION: Final = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
-_ITEM: Final = re.compile(r"\n(?=    \S)")
+_SECTION: Final = late_regex(r"\n\n(?=(?:Args|Returns|Raises):\n)")
+_ITEM: Final = late_regex(r"\n(?=    \S)")
 
 
 class Effect(StrEnum):

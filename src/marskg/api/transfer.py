@@ -24,6 +24,7 @@ from marskg.exporters.atomic import AtomicFile
 from marskg.exporters.rdf.formats import format_of
 from marskg.exporters.rdf.writer import Content, Counts, write_export
 from marskg.exporters.snapshot.file import Snapshot, SnapshotContent, write_snapshot
+from marskg.late_regex import late_regex
 from marskg.store.commit.consistent_read import consistent_read
 from marskg.store.commit.snapshot_read import OvertakenError, erasure_safe_read
 from marskg.store.crypto.encrypted_engine import refuse_in_clear
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from marskg.store.tenant.opening import Opened
 
 T = TypeVar("T")
-_HEX32 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_HEX32 = late_regex(r"[0-9a-f]{64}", re.ASCII)
 #: Everything, which is the operator's and loads back; and what a reader may see, which does not.
 FULL, DISCLOSURE = "full", "disclosure"
 

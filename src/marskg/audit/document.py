@@ -27,6 +27,7 @@ from marskg.audit.grammar import (
     require,
 )
 from marskg.errors import InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import NS, PREFIX, XSD, Operation
 from marskg.records import AuditRecord, TreeHead
@@ -90,7 +91,7 @@ _RECORD_KEYS: Final = frozenset(
 _HEAD_KEYS: Final = frozenset(
     {"@id", "@type", "log", "treeSize", "rootHash", "recordedAt", "signingKey", "proofValue", "proofCreated"}
 )
-_AUDIT_LINE: Final = re.compile(r"<([^>#]*)#(?:(head-[0-9]+)|([0-9]+)(?:\.([0-9]+))?)> <([^>]*)> (.*) \.\n?", re.ASCII)
+_AUDIT_LINE: Final = late_regex(r"<([^>#]*)#(?:(head-[0-9]+)|([0-9]+)(?:\.([0-9]+))?)> <([^>]*)> (.*) \.\n?", re.ASCII)
 
 
 # --- JSON-LD nodes -------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ Source: JSON-LD 1.1 sections 4.1, 4.3.2, 4.5 and 9.15.
 from __future__ import annotations
 
 import json
-import re
 from array import array
 from functools import cache
 from importlib import resources
@@ -22,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 from marskg.audit.document import LineReader, head_from_jsonld, reading_order, record_from_jsonld
 from marskg.audit.statements import AUDIT_TERMS, AUDIT_TYPES, ENTRY, Strays, read_statements
 from marskg.errors import InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Operation
 from marskg.records import Finding
 
@@ -37,7 +37,7 @@ _BLOCK: Final = 1 << 20
 #: No entry is as large as this; a string that never ends shall not fill the memory.
 _MAX_ENTRY: Final = 64 << 20
 #: An absolute IRI with a scheme of its own, which no prefix of the context stands for.
-_ABSOLUTE: Final = re.compile(r"(?!mars:|xsd:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
+_ABSOLUTE: Final = late_regex(r"(?!mars:|xsd:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+")
 _NAMES: Final = frozenset({"@id", "id"})
 _TYPES: Final = frozenset({"@type", "type"})
 _HEAD: Final = "TreeHead"

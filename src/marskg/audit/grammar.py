@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import NODE_DETAIL_FIELDS, RECORD_DETAIL_FIELDS, Field
 from marskg.ontology.mapping import time_lexical, time_value
 from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, Datatype, Operation
@@ -22,31 +23,31 @@ if TYPE_CHECKING:
 #: Details by local name: always a list, values in the lexical form of their datatype, strings unescaped.
 Details = dict[str, list[str]]
 
-LOG_IRI: Final = re.compile(r"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
-KEY_IRI: Final = re.compile(r"did:key:(z6Mk[1-9A-HJ-NP-Za-km-z]+)#\1", re.ASCII)
+LOG_IRI: Final = late_regex(r"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII)
+KEY_IRI: Final = late_regex(r"did:key:(z6Mk[1-9A-HJ-NP-Za-km-z]+)#\1", re.ASCII)
 #: Multibase base64url of 32 bytes: a hash, a commitment or a salt.
-HASH32: Final = re.compile(r"u[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", re.ASCII)
-INTEGER: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
+HASH32: Final = late_regex(r"u[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]", re.ASCII)
+INTEGER: Final = late_regex(r"0|-?[1-9][0-9]*", re.ASCII)
 _INT64_DIGITS: Final = 19
 OPERATIONS: Final = frozenset(operation.value for operation in Operation)
 RECORD_FIELDS: Final[Mapping[str, Field]] = {field.local: field for field in RECORD_DETAIL_FIELDS}
 NODE_FIELDS: Final[Mapping[str, Field]] = {field.local: field for field in NODE_DETAIL_FIELDS}
 
-_COMMITMENT: Final = re.compile(rf"> <{re.escape(NS)}commitment> \"(u[A-Za-z0-9_-]{{43}})\" \.\n", re.ASCII)
+_COMMITMENT: Final = late_regex(rf"> <{re.escape(NS)}commitment> \"(u[A-Za-z0-9_-]{{43}})\" \.\n", re.ASCII)
 _LITERAL: Final = r'"((?:[^"\\\x00-\x1f\x7f]|\\[btnfr"\\]|\\u00(?:0[0-7BEF]|1[0-9A-F]|7F))*)"'
 _VALUES: Final[Mapping[Datatype, re.Pattern[str]]] = {
-    Datatype.STRING: re.compile(_LITERAL),
-    Datatype.INTEGER: re.compile(rf'"(0|-?[1-9][0-9]*)"\^\^<{re.escape(XSD)}integer>', re.ASCII),
-    Datatype.DECIMAL: re.compile(
+    Datatype.STRING: late_regex(_LITERAL),
+    Datatype.INTEGER: late_regex(rf'"(0|-?[1-9][0-9]*)"\^\^<{re.escape(XSD)}integer>', re.ASCII),
+    Datatype.DECIMAL: late_regex(
         rf'"(0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\.[0-9]{{0,5}}[1-9])"\^\^<{re.escape(XSD)}decimal>', re.ASCII
     ),
-    Datatype.TERM: re.compile(rf"<{re.escape(NS)}([A-Za-z_]+)>", re.ASCII),
-    Datatype.IRI: re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*)>"),
+    Datatype.TERM: late_regex(rf"<{re.escape(NS)}([A-Za-z_]+)>", re.ASCII),
+    Datatype.IRI: late_regex(r"<([A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*)>"),
 }
 _LINES: Final = "details are sorted lines of their slot, each once"
 _UNKNOWN: Final = "details hold a field that is not in the vocabulary"
 _TIME_RULE: Final = "a time is a canonical xsd:dateTime in UTC, in the years 1 to 9999"
-_ESCAPE: Final = re.compile(r"\\(?:u00([0-9A-F]{2})|(.))")
+_ESCAPE: Final = late_regex(r"\\(?:u00([0-9A-F]{2})|(.))")
 _UNESCAPED: Final = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 _ESCAPED: Final = str.maketrans(
     {

@@ -31,11 +31,12 @@ from cryptography.hazmat.primitives.serialization import (
 
 from marskg.audit.dataintegrity import Signer, multibase_url, multikey, verification_method
 from marskg.errors import KeyUnusable, StoreUnwritable
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from marskg.clock import Source
 
-_NAME: Final = re.compile(r"signing-([0-9]{4,})-(z6Mk[1-9A-HJ-NP-Za-km-z]+)\.pem", re.ASCII)
+_NAME: Final = late_regex(r"signing-([0-9]{4,})-(z6Mk[1-9A-HJ-NP-Za-km-z]+)\.pem", re.ASCII)
 _HANDLES: Final = "handles.key"
 _SECRET_SIZE: Final = 32
 #: Bytes that the format of a locked key takes (OpenSSL's PKCS 8).

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from marskg.audit.dataintegrity import CRYPTOSUITE, proof_options, public_key_of, verify
 from marskg.errors import AuditVerificationFailed, InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.ontology.processor import Processor, broken_names
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _PINNED: Final = {
 }
 _PROOF_TERMS: Final = frozenset({"type", "cryptosuite", "created", "verificationMethod", "proofPurpose"})
 #: RDFC-1.0 writes these with escapes that its predecessor URDNA2015 did not; tools in use differ, so none may occur.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROL: Final = late_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _MAX_DEPTH: Final = 64
 #: Blank nodes that look alike are told apart by trying every order: six are 720 orders, twenty never end.
 _MAX_ALIKE: Final = 6

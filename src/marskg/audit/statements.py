@@ -14,6 +14,7 @@ import pyoxigraph as ox
 
 from marskg.audit.grammar import NODE_FIELDS, RECORD_FIELDS, quoted
 from marskg.errors import InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import CORE_FIELDS
 from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, EdgeType
 from marskg.records import Finding
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 _UUID: Final = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 #: A record, one of its slots or a tree head; numbers that no log has are none.
-ENTRY: Final = re.compile(rf"(urn:uuid:{_UUID})#(?:head-[0-9]{{1,18}}|[1-9][0-9]{{0,17}}(?:\.[0-9]{{1,9}})?)", re.ASCII)
-_FRAGMENT: Final = re.compile(rf"(urn:uuid:{_UUID})#(?!(?:{'|'.join(EdgeType)})-{_UUID}\Z)", re.ASCII)
+ENTRY: Final = late_regex(rf"(urn:uuid:{_UUID})#(?:head-[0-9]{{1,18}}|[1-9][0-9]{{0,17}}(?:\.[0-9]{{1,9}})?)", re.ASCII)
+_FRAGMENT: Final = late_regex(rf"(urn:uuid:{_UUID})#(?!(?:{'|'.join(EdgeType)})-{_UUID}\Z)", re.ASCII)
 #: What is said of records, slots and heads alone; a memory has a weight as well.
 AUDIT_TERMS: Final = frozenset(
     {*(field.local for field in CORE_FIELDS), *RECORD_FIELDS, *NODE_FIELDS}

@@ -62,6 +62,7 @@ from marskg.audit.grammar import (
 )
 from marskg.audit.merkle import CompactRange, leaf_hash
 from marskg.audit.verify_state import LogEnd, StoredState, state_findings
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import canonical, entity_lines, governed_lines, preference_lines
 from marskg.ontology.vocabulary import DERIVED_EDGES, TOMBSTONE_EDGES, Operation, Tier
 from marskg.records import Finding, Report, VerifiedLog
@@ -81,9 +82,9 @@ _TO_URL: Final = bytes.maketrans(b"+/", b"-_")
 _ED25519: Final = b"\xed\x01"
 _SIGNATURE: Final = 64
 _Node = TypeVar("_Node")
-_HEX32: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_STRETCH: Final = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})", re.ASCII)
-_SLOT_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
+_HEX32: Final = late_regex(r"[0-9a-f]{64}", re.ASCII)
+_STRETCH: Final = late_regex(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})", re.ASCII)
+_SLOT_NAME: Final = late_regex(r"([1-9][0-9]{0,17})\.(0|[1-9][0-9]{0,8})", re.ASCII)
 _FORGOTTEN: Final = frozenset({Tier.TOMBSTONE, Tier.GONE})
 _MARKING: Final = frozenset({Operation.OPEN_LOG, Operation.MIGRATE})
 _MARK: Final = "state=signed"

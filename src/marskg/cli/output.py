@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from marskg.answer import plain
 from marskg.errors import MarsError
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import time_lexical
 from marskg.unseen import UNSEEN
 
@@ -33,7 +33,7 @@ _PIPE_WIDTH = 160
 #: A column of text is not broken into lines shorter than this.
 _READABLE = 12
 #: What steers a terminal, reorders or ends a line, or shows nothing, but for selectors of emoji; and lone surrogates.
-_CONTROLS = re.compile(f"(?![\ufe00-\ufe0f])[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff{UNSEEN}]")
+_CONTROLS = late_regex(f"(?![\ufe00-\ufe0f])[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff{UNSEEN}]")
 _HOUR_MINUTE = 16
 #: Codes from and up to which an escape has four digits.
 _FIRST_OF_FOUR, _LAST_OF_FOUR = 0x100, 0xFFFF

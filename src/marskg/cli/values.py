@@ -18,12 +18,13 @@ import click
 from marskg import given_time
 from marskg.api.arguments import UnfitError, rule_of
 from marskg.errors import InvalidInput
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PATH = rule_of(Path)
-_BARE_UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
+_BARE_UUID = late_regex(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
 _PREFIX = "urn:uuid:"
 #: Digits of the largest number that a record may have.
 _MOST_DIGITS = 16

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from marskg.late_regex import late_regex
 
 UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-_DURATION = re.compile(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
+_DURATION = late_regex(r"^([0-9]{1,12})\s*(ms|s|m|h|d|w)$")
 
 
 def duration_ms(text: str) -> int | None:

@@ -8,7 +8,6 @@ network. Source: Miller 2024, WordLlama (``l2_supercat_256``); Wieting et al. 20
 
 from __future__ import annotations
 
-import re
 import threading
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from marskg.embedding.weights import ModelFiles, check_texts
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TOKENIZER_SHA256: Final = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 #: Words between single blanks, where no special token and no mark of a blank is spelled out: no piece of the vocabulary
 #: crosses a blank, so such a text has the pieces of its words.
-_WORDWISE: Final = re.compile(r"[^ <\u2581]+(?: [^ <\u2581]+)*")
+_WORDWISE: Final = late_regex(r"[^ <\u2581]+(?: [^ <\u2581]+)*")
 #: Words whose pieces are kept, and the longest of them; people's words repeat.
 _KEPT_WORDS: Final = 50_000
 _LONGEST_KEPT: Final = 32

@@ -8,17 +8,18 @@ Source: Kudo 2018, section 3.1 (Viterbi over a unigram language model).
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from marskg.embedding.quantised import Vocabulary
 
 #: What a piece that begins a word begins with.
 _BEGINS: Final = "\u2581"
-_WORD: Final = re.compile(f"{_BEGINS}[^{_BEGINS}]*")
-_BLANKS: Final = re.compile("  +")
+_WORD: Final = late_regex(f"{_BEGINS}[^{_BEGINS}]*")
+_BLANKS: Final = late_regex("  +")
 #: How much less likely than the least likely piece a sign is that none has.
 _UNKNOWN: Final = 10.0
 #: The longest run that is parted as one word: beyond it the parts are cut where they stand.

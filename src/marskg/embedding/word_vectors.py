@@ -7,13 +7,13 @@ network and key; without the model's files no term is like another. Source: Wiet
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from marskg.embedding import static
 from marskg.errors import EmbeddingUnavailable
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: What a term is made of that can be a word of the model's.
-_WORD: Final = re.compile("[a-z\u00df-\u00f6\u00f8-\u024f]{2,32}")
+_WORD: Final = late_regex("[a-z\u00df-\u00f6\u00f8-\u024f]{2,32}")
 #: A stem is the beginning of a word: what may follow, the likeliest first.
 _ENDINGS: Final = ("", "e", "s", "ing", "ed", "er", "ion", "ation", "y")
 

@@ -13,6 +13,7 @@ from marskg.drafts import EntityRef, EntityRelation
 from marskg.language.en.lexicon import KIN
 from marskg.language.en.tokens import masked
 from marskg.language.mentions import EntityType, folded_name
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import ENTITY_EDGES, EdgeType
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ _NOBODY: Final = frozenset(
     {"i", "me", "myself", "you", "we", "us", "user", "the user", "assistant", "the assistant", "agent", "self", "ai"}
 )
 _BETWEEN_PEOPLE: Final = (
-    (re.compile(r"friend|buddy|pal\b"), EdgeType.FRIEND_OF),
-    (re.compile(r"colleague|co-?worker|team-?mate"), EdgeType.COLLEAGUE_OF),
-    (re.compile(r"manager|boss|supervisor|reports to|reportsto"), EdgeType.REPORTS_TO),
-    (re.compile(r"employer|works at|worksat"), EdgeType.WORKS_AT),
+    (late_regex(r"friend|buddy|pal\b"), EdgeType.FRIEND_OF),
+    (late_regex(r"colleague|co-?worker|team-?mate"), EdgeType.COLLEAGUE_OF),
+    (late_regex(r"manager|boss|supervisor|reports to|reportsto"), EdgeType.REPORTS_TO),
+    (late_regex(r"employer|works at|worksat"), EdgeType.WORKS_AT),
 )
 _EDGES: Final = {edge.value.lower(): edge for edge in ENTITY_EDGES}
-_EDGE: Final = re.compile(r"\s*([A-Za-z]+(?:[ _][a-z]+)?)\s*[: ]\s*(.+)", re.DOTALL)
+_EDGE: Final = late_regex(r"\s*([A-Za-z]+(?:[ _][a-z]+)?)\s*[: ]\s*(.+)", re.DOTALL)
 
 
 def is_admissible(name: str) -> bool:

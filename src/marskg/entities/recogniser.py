@@ -7,7 +7,6 @@ the text. It finds what a text says in so many words, and says nothing where two
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +22,7 @@ from marskg.language.en.names.said_names import SaidNames
 from marskg.language.en.tokens import WORD, Tokens
 from marskg.language.mentions import NOTHING, EntityType, Known, KnownNames, Recognised, folded_name
 from marskg.language.naming.caution import is_anothers
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _END_TYPES: Final = {
 
 
 #: Words as they are written, with what hangs on them.
-_WORDS: Final = re.compile(r"[^\W_]+(?:['’&\-][^\W_]+)*")
+_WORDS: Final = late_regex(r"[^\W_]+(?:['’&\-][^\W_]+)*")
 #: Words whose look-up is kept; people's words repeat.
 _KEPT_WORDS: Final = 50_000
 

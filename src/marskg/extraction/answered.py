@@ -20,6 +20,7 @@ from marskg.extraction.said_times import held
 from marskg.language.en.assertions import ENDED
 from marskg.language.en.opposites import NEGATIONS
 from marskg.language.facts import cardinality_of
+from marskg.late_regex import late_regex
 from marskg.models.answer_schema import Listing, fits
 from marskg.models.consistency import consistent
 from marskg.models.grounding import grounded, unadorned
@@ -56,21 +57,21 @@ FACTS: Final = Listing(
 )
 #: Characters of one field that are looked at.
 _LONGEST: Final = 500
-_KEY: Final = re.compile(r"(?P<family>profile|preference|goal|todo|calendar|ledger)(?:/\w[\w' &.-]{0,79}){1,3}")
+_KEY: Final = late_regex(r"(?P<family>profile|preference|goal|todo|calendar|ledger)(?:/\w[\w' &.-]{0,79}){1,3}")
 _USER: Final = "user"
 #: What changes what is there, or how the agent behaves.
 _CHANGING: Final = frozenset(ProposalOperation) - {ProposalOperation.ADD, ProposalOperation.REVIEW}
 #: What somebody else wrote: quotations, quoted lines of mail, fenced text.
-QUOTED: Final = re.compile(
+QUOTED: Final = late_regex(
     r"\"[^\"]{1,2000}\"|“[^”]{1,2000}”|«[^»]{1,2000}»|```.*?(?:```|\Z)|^[ \t]*>[^\n]*",
     re.DOTALL | re.MULTILINE,
 )
-_ENDS: Final = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
-_DONE: Final = re.compile(
+_ENDS: Final = late_regex(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+_DONE: Final = late_regex(
     r"\b(?:already|cancel\w*|complet\w+|done|dropp\w+|finish\w*|forget|over|paid|remov\w+|sent|submitted|taken care)\b",
     re.IGNORECASE,
 )
-_NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER: Final = late_regex(r"\d[\d,]*(?:\.\d+)?")
 
 
 class Why(StrEnum):

@@ -9,7 +9,6 @@ proposals without a request.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import nullcontext
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from marskg.errors import ExtractorUnavailable
 from marskg.extraction.answered import FACTS, Dropped, Why, proposal_of
 from marskg.extraction.model_reading import Call, Reading
 from marskg.extraction.proposal import Maker
+from marskg.late_regex import late_regex
 from marskg.models.chat import Question
 from marskg.models.prompt_files import prompt
 from marskg.models.spending import TURN_LIMIT, price
@@ -39,7 +39,7 @@ RULES_ALONE: Final = "the rules alone read them"
 #: Share of the words of two proposals from which they say the same.
 _SAME: Final = 0.5
 #: What a speaker's name is made of; what has digits or signs may be an address or a number.
-_NAME: Final = re.compile(r"[^\W\d_]+(?:[ '.’-]+[^\W\d_]+)*\.?")
+_NAME: Final = late_regex(r"[^\W\d_]+(?:[ '.’-]+[^\W\d_]+)*\.?")
 
 
 class ModelExtractor:

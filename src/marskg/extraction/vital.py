@@ -10,7 +10,6 @@ ADR 104.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 from marskg.embedding.static import DIMENSION, StaticEmbedding
 from marskg.errors import EmbeddingUnavailable
 from marskg.language.vital_words import SIGNS, signs
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FILE: Final = Path(__file__).with_name("vital.f32")
 #: Numbers of one sentence: its vector, its signs, and 1 for the intercept.
 WIDTH: Final = DIMENSION + len(SIGNS) + 1
-_SENTENCE: Final = re.compile(r"[^.!?\n。！？]+(?:[.](?=\d)[^.!?\n。！？]*)*[.!?。！？]*")
+_SENTENCE: Final = late_regex(r"[^.!?\n。！？]+(?:[.](?=\d)[^.!?\n。！？]*)*[.!?。！？]*")
 #: Of one text, and of one sentence, no more is looked at.
 _MOST_SENTENCES: Final = 40
 _LONGEST: Final = 400

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.profile_words import table_rows
+from marskg.late_regex import late_regex
 from marskg.text import folded
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 #: Characters of a question that can be broad: a longer one tells something.
 _LONGEST: Final = 160
-_SIGNS: Final = re.compile(r"[^\w]+|_")
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+_SIGNS: Final = late_regex(r"[^\w]+|_")
+_ACCENTS: Final = late_regex("[\u0300-\u036f]")
 #: How a letter with an accent is typed without it.
 _TYPED: Final = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 #: What a form is written with: a slot, a sign of the form, or words.
-_PIECE: Final = re.compile(r"\{(?P<slot>\w+)\}|(?P<sign>[()\[\]|])|(?P<words>[^{}()\[\]|]+)")
+_PIECE: Final = late_regex(r"\{(?P<slot>\w+)\}|(?P<sign>[()\[\]|])|(?P<words>[^{}()\[\]|]+)")
 _OPEN: Final = {"(": "(?:", ")": ")", "[": "(?:", "]": ")?", "|": "|"}
 #: A name in a language with blanks between words, and in one without.
 _NAME: Final = r"(?P<person>(?: [^ ]+){1,4})"

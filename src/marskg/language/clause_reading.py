@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.clause_words import words_of
 from marskg.language.en.quantities import quantities, without_quantities
 from marskg.language.statements import Clause, Denial, Reading, Slot
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,19 +34,19 @@ if TYPE_CHECKING:
 MAX_CHARACTERS: Final = 8_000
 #: Clauses of a text that are read: each is compared with each of another text. Sentences have fewer in as many letters.
 MAX_CLAUSES: Final = 200
-_ASIDE: Final = re.compile(r"\s*\([^()]*\)")
+_ASIDE: Final = late_regex(r"\s*\([^()]*\)")
 #: Chinese has no blank behind a colon.
-_LABEL: Final = re.compile(r"^([^:\n]{2,80})(?::\s+|(?<=[\u4e00-\u9fff]):\s*)(\S.*)$", re.DOTALL)
+_LABEL: Final = late_regex(r"^([^:\n]{2,80})(?::\s+|(?<=[\u4e00-\u9fff]):\s*)(\S.*)$", re.DOTALL)
 #: A longer one is a sentence before a colon, not the name of an attribute; a longer value is a sentence, not a name.
 _LABEL_WORDS: Final = 7
 _VALUE_WORDS: Final = 4
 #: Two negations may affirm; what more than so many say, nobody knows.
 _PAIR: Final = 2
 _NEGATIONS: Final = 4
-_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]|(?<!\w)['‘]([^\"]{3,200}?)['’](?!\w)")
+_QUOTED: Final = late_regex(r"[\"“]([^\"“”]{3,200})[\"”]|(?<!\w)['‘]([^\"]{3,200}?)['’](?!\w)")
 _MARKS: Final = " .,!?;。，！？；、"
-_PIECE: Final = re.compile(r"[,;:，；：、]")
-_QUESTION: Final = re.compile(r"[?？][\"'”’»)\]]*$")
+_PIECE: Final = late_regex(r"[,;:，；：、]")
+_QUESTION: Final = late_regex(r"[?？][\"'”’»)\]]*$")
 
 
 def read(text: str, language: ClauseWords) -> Reading:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
+from marskg.late_regex import late_regex
 from marskg.text import folded, sentences, stemmed, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 #: Matches nothing.
-NEVER: Final = re.compile(r"(?!)")
+NEVER: Final = late_regex(r"(?!)")
 #: A pattern, and what is read in its place.
 Said: TypeAlias = "tuple[re.Pattern[str], str]"
 
@@ -84,7 +85,7 @@ def sides(pairs: Iterable[tuple[str, str, str]], terms_of: Callable[[str], list[
 
 
 #: Ends of sentences where a number may have a full stop behind it ("am 4. Mai").
-_ENDS: Final = re.compile(r"(?:(?<=[!?…])|(?<=[^\W\d]\.))\s+(?=[\"„“«¿¡(]?[^\W_a-z])|\n+")
+_ENDS: Final = late_regex(r"(?:(?<=[!?…])|(?<=[^\W\d]\.))\s+(?=[\"„“«¿¡(]?[^\W_a-z])|\n+")
 
 
 def sentences_with_ordinals(text: str) -> list[str]:

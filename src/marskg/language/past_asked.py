@@ -11,8 +11,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from marskg.late_regex import late_regex
+
 #: Scripts that have no blanks between words.
-_UNPARTED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_UNPARTED: Final = late_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def asks_of_before(text: str) -> bool:

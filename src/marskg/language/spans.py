@@ -5,8 +5,9 @@ Guarantees: pure; a part has its first character and the one behind its last, co
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ Part: TypeAlias = tuple[int, int]
 GAP: Final = "[…]"
 #: Characters beside the parts of a text that are known that may say something of their own.
 _REST: Final = 32
-_CHARACTERS: Final = re.compile(r"#char=(\d{1,9}),(\d{1,9})")
+_CHARACTERS: Final = late_regex(r"#char=(\d{1,9}),(\d{1,9})")
 
 
 def characters(span: str, ident: str) -> Part | None:

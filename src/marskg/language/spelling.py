@@ -7,20 +7,20 @@ cannot; Damerau 1964, "A technique for computer detection and correction of spel
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.weight import has_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 #: Accents of Latin, Greek and Cyrillic letters; the marks of other scripts are vowels, or tell letters apart.
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+_ACCENTS: Final = late_regex("[\u0300-\u036f]")
 #: Letters with several writings from which they are all written the same way.
 _MIXED: Final = 3
 #: Letters at the end of a word of which two may have changed places across the beginning of its ending.

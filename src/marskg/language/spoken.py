@@ -8,7 +8,6 @@ neither tells, they are English if most of their words are.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -21,6 +20,7 @@ from marskg.language.en.clauses import ENGLISH
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.es.spanish import SPANISH
 from marskg.language.zh.chinese import CHINESE
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,10 +49,10 @@ _OTHERS: Final = {
     "id": "yang dan di ke dari tidak saya ini itu untuk dengan tinggal bekerja",
     "ro": "și un o la de nu este în cu pe că mai sunt locuiește",
 }
-_HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_HAN: Final = late_regex("[\u3400-\u4dbf\u4e00-\u9fff]")
 #: Letters of scripts that nothing here reads.
-_STRANGE: Final = re.compile("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af\ua000-\ua4cf\u2c00-\u2dff\ua640-\uabff]")
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_STRANGE: Final = late_regex("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af\ua000-\ua4cf\u2c00-\u2dff\ua640-\uabff]")
+_LETTER: Final = late_regex(r"[^\W\d_]")
 #: Share of the words that must be English where no function word tells.
 _MOSTLY: Final = 0.5
 

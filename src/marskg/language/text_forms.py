@@ -18,6 +18,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+from marskg.late_regex import late_regex
 from marskg.text import LOOKALIKES, plain
 
 if TYPE_CHECKING:
@@ -28,43 +29,43 @@ HEAD: Final = 8
 #: Rounds in which what is quoted in what is quoted is undone. Of one sort all is undone in one round.
 _ROUNDS: Final = 48
 #: Marks that are part of no letter: what surrounds an emoji. And the stroke that fills a line of Arabic.
-_MARKS: Final = re.compile("[\u20d0-\u20ff\u0640]")
+_MARKS: Final = late_regex("[\u20d0-\u20ff\u0640]")
 #: Combining classes (Unicode UAX 44) of marks that a letter is read without: accents, points of Hebrew and Arabic, dots
 #: below, strokes. Others are vowels, or make another letter.
 _ACCENTS: Final = frozenset({1, 7, *range(10, 37), *range(200, 241)})
 #: Signs of letters that stand apart and are written for an apostrophe or a stress, and dashes by another name.
-_MODIFIERS: Final = re.compile("[\u02b9-\u02c1\u02c6-\u02cf\u02ec\u02ee\ua788\ua78b\ua78c]")
+_MODIFIERS: Final = late_regex("[\u02b9-\u02c1\u02c6-\u02cf\u02ec\u02ee\ua788\ua78b\ua78c]")
 _DASHES: Final = "\u2212\u02d7\u2043"
 #: Letters with a stroke, or without a dot, that no normal form takes apart.
 _STROKES: Final = dict(zip("\u00f8\u0142\u0111\u0127\u0167\u0180\u0268\u0131\u0237", "oldhtbiij", strict=True))
 #: A sign before a number, a word or number with its points, and signs that stand for themselves.
-_PIECE: Final = re.compile(r"(?:(?<![^\s.-])-(?=\d))?[^\s.<>=-]+(?:\.(?<=\d\.)(?=\d)[^\s.<>=-]+)*|[<>=]")
+_PIECE: Final = late_regex(r"(?:(?<![^\s.-])-(?=\d))?[^\s.<>=-]+(?:\.(?<=\d\.)(?=\d)[^\s.<>=-]+)*|[<>=]")
 #: Letters of scripts without blanks between words: a text may begin and end at each.
-UNSPACED: Final = re.compile(
+UNSPACED: Final = late_regex(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 #: A tag, in whose quoted values another may begin or end, and what is between the tags of a style sheet.
-_TAG: Final = re.compile(
+_TAG: Final = late_regex(
     r"<style\b[^<>]{0,500}>[^<]{0,20000}</style\s*>"
     r"|</?[A-Za-z](?:[^<>\"']{1,2000}+|\"[^\"]{0,400}\"|'[^']{0,400}'){0,40}+>"
     r"|</?[A-Za-z][^<>]{0,2000}>|<!--.{0,2000}?-->",
     re.DOTALL | re.IGNORECASE,
 )
-_QUOTED: Final = re.compile("%[0-9A-Fa-f]{2}")
+_QUOTED: Final = late_regex("%[0-9A-Fa-f]{2}")
 #: What is quoted again and again: all of it is undone at once.
-_AGAIN: Final = re.compile(r"(%(?:25)+(?=[0-9A-Fa-f]{2})|&(?:(?:amp|#0{0,7}38|#[xX]0{0,7}26);)+(?=\#?\w)|\\{3,})")
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_AGAIN: Final = late_regex(r"(%(?:25)+(?=[0-9A-Fa-f]{2})|&(?:(?:amp|#0{0,7}38|#[xX]0{0,7}26);)+(?=\#?\w)|\\{3,})")
+_ESCAPE: Final = late_regex(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 #: Where a link of Markdown leads, with its title; the number or name of one that is told elsewhere; a footnote's.
-_LINK: Final = re.compile(
+_LINK: Final = late_regex(
     r"\]\([^()\n]{0,2000}(?:\([^()\n]{0,400}\)[^()\n]{0,400}){0,4}\)|(?<=\])\[[^\[\]\n]{0,200}\]|\[\^[^\[\]\s]{1,100}\]"
 )
 #: What a line of a list, a quotation or a heading begins with.
 _BULLET: Final = "[-*+\u2022\u2023\u25e6\u25aa\u2013\u2014]"
-_LINE_MARKS: Final = re.compile(
+_LINE_MARKS: Final = late_regex(
     rf"^[ \t]*(?:(?:>|{_BULLET}|#{{1,6}}|\(?(?:\d{{1,3}}|[A-Za-z])[.)]|\[[ xX]?\])[ \t]+|>)+", re.MULTILINE
 )
 #: Who speaks, *Re:*, the name of a field; also after a time in brackets.
-_LABEL: Final = re.compile(
+_LABEL: Final = late_regex(
     r"^[ \t]*(?:[\[(][\d:., /-]{1,40}[\])][ \t]*)?(?:[^\W\d_][\w .'\u2019()&+-]{0,40}?[ \t]?:[ \t]+)+", re.MULTILINE
 )
 

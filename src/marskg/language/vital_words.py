@@ -7,13 +7,13 @@ worth is learned (:mod:`marskg.extraction.vital`). Source: issue 54 item 8; ADR 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from marskg.language.profile_words import table_rows
+from marskg.late_regex import late_regex
 from marskg.text import folded
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ SIGNS: Final = (
     "number",
 )
 _JOINED: Final = "zh"
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
-_WORD: Final = re.compile(r"[^\W_]+")
-_SCRIPT: Final = re.compile("[\u3400-\u9fff]")
-_NUMBER: Final = re.compile(r"\d[\d \-./]{3,}\d|\d{4}")
+_ACCENTS: Final = late_regex("[\u0300-\u036f]")
+_WORD: Final = late_regex(r"[^\W_]+")
+_SCRIPT: Final = late_regex("[\u3400-\u9fff]")
+_NUMBER: Final = late_regex(r"\d[\d \-./]{3,}\d|\d{4}")
 #: How umlauts are typed without them, and without the letter in their place.
 _UMLAUTS: Final = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.lexicon import Is, flags
 from marskg.language.en.opposites import NEGATIONS
 from marskg.language.spans import joined, meet, without
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,25 +23,25 @@ if TYPE_CHECKING:
     from marskg.language.spans import Part
 
 #: Where a sentence surely ends: a line alone ends none, as texts are wrapped.
-_SENTENCE_END: Final = re.compile(
+_SENTENCE_END: Final = late_regex(
     r"(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|Ms|St|Jr|Sr|No)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)(?<!\bProf\.)(?<=[.!?…])[\"'”’)\]]*\s+"
     r"(?=[\"'“‘(\[]?[^\W_a-z])|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)"
 )
 _SUBJECT: Final = r"(?=(?:I|you|he|she|it|we|they|there|this|that|these|those|my|your|his|her|its|our|their|the|an?)\b)"
 #: A comma alone parts no clauses: "never, I repeat, call me".
-_CLAUSE: Final = re.compile(
+_CLAUSE: Final = late_regex(
     rf"(?:;\s+(?:(?:and|but|so|yet)\s+)?|,\s+(?:and|but|so|yet)\s+|\s+(?:and|but)\s+){_SUBJECT}", re.IGNORECASE
 )
 _PRONOUNS: Final = frozenset(["i", "you", "he", "she", "it", "we", "they", "there"])
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD: Final = late_regex(r"[^\W_]+(?:['’][^\W_]+)*")
 #: What parts a comment from what it is about.
-_SIGN: Final = re.compile("[,;:()\u2013\u2014]|\\s-+\\s")
+_SIGN: Final = late_regex("[,;:()\u2013\u2014]|\\s-+\\s")
 #: Fewer words say nothing by themselves: "do not", "and I".
 _LEAST: Final = 3
 _MODALS: Final = frozenset(["will", "would", "can", "could", "shall", "should", "may", "might", "must", "does", "did"])
-_BEFORE_ENTRY: Final = re.compile(r"(?:,|\b(?:and|or))\s*(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
-_BEHIND_ENTRY: Final = re.compile(r"\s*(?:,|(?:and|or)\b)", re.IGNORECASE)
-_LIST: Final = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
+_BEFORE_ENTRY: Final = late_regex(r"(?:,|\b(?:and|or))\s*(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
+_BEHIND_ENTRY: Final = late_regex(r"\s*(?:,|(?:and|or)\b)", re.IGNORECASE)
+_LIST: Final = late_regex(r"\b(?:and|or)\b", re.IGNORECASE)
 
 
 def left_whole(text: str, parts: Iterable[Part]) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import flags
 from marskg.language.whole_clauses import denies
+from marskg.late_regex import late_regex
 from marskg.text import PASSAGE, STOPWORDS
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ _ENDS: Final = (
     r"(?<=[.!?؟\u06d4।])\s+(?=[\"'“‘„«¿¡(\[]?[^\W_a-z])|(?<=[。！？])\s*(?=\S)|\s*\n[^\S\n]*\n\s*|"
     r"(?<=[.!?؟\u06d4।。！？]) … (?=\S)"
 )
-_END: Final = re.compile(_ENDS)
-_END_OR_LINE: Final = re.compile(rf"{_ENDS}|\s*\n\s*")
+_END: Final = late_regex(_ENDS)
+_END_OR_LINE: Final = late_regex(rf"{_ENDS}|\s*\n\s*")
 #: What has a full stop behind it and goes on: one letter, a word without a vowel, an abbreviation.
-_ABBREVIATED: Final = re.compile(
+_ABBREVIATED: Final = late_regex(
     r"(?:(?<![^\W_])(?:[^\W\d_]|[b-df-hj-np-tv-xz]{2,5})|\b(?:Dra|Sra|Srta|Lic|Sig|Dott|Avv|Mme|"
     r"Mlle|Mevr|Prof|Mag|Ing|Dipl|Univ|Doz|Fam|No|Inc|Gen|Col|Capt|Sen|Gov|Rev|Hon|Ave|Avda|Tel|Art|Abs|Geb|Ca|Inkl|"
     r"Evtl|Usw|Etc|Approx|Bijv|Ud|Uds|Al|Ul|"
@@ -38,18 +39,18 @@ _ABBREVIATED: Final = re.compile(
     re.IGNORECASE,
 )
 #: The number of a day or a floor, behind which a noun follows: behind that of something else a sentence may begin.
-_ORDINAL: Final = re.compile(r"(?<![\d.,:])\d{1,2}\.$")
+_ORDINAL: Final = late_regex(r"(?<![\d.,:])\d{1,2}\.$")
 _BEGINNERS: Final = STOPWORDS - {"may"}
 _LEADS: Final = (":", ",", ";", "-", "–", "—")
 _STOPS: Final = (".", "!", "?", "…", "؟", "\u06d4", "।", "。", "！", "？")
-_NUMBERED: Final = re.compile(r"\d{1,3}[.)]\s")
-_ITEM: Final = re.compile(r"[-*•–]\s")
-_MARKS: Final = re.compile(r"[^\"„“”«»「」『』]+")
+_NUMBERED: Final = late_regex(r"\d{1,3}[.)]\s")
+_ITEM: Final = late_regex(r"[-*•–]\s")
+_MARKS: Final = late_regex(r"[^\"„“”«»「」『』]+")
 #: Characters from which on a line is taken for a wrapped one.
 _WRAPPED: Final = 50
 #: A sentence longer than this, where it is not the user's, is a run without an end, as for passages.
 _ENDLESS: Final = 2 * PASSAGE
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD: Final = late_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 #: What takes something back without a word that denies.
 _TAKES_BACK: Final = frozenset(
     "except unless without refuse refuses refused forbid forbids forbidden avoid hate hates unlike lest barely".split()  # noqa: SIM905 - a list of short words is not read any better

@@ -19,6 +19,7 @@ from marskg.answer import Answer
 from marskg.language.en.quantities import NUMERALS, quantities
 from marskg.language.en.withdrawals import takes_out, withdrawals
 from marskg.language.speaker_label import without_speaker
+from marskg.late_regex import late_regex
 from marskg.learning.rules.conflict_detection import ConflictKind, Statement, conflict, find_conflicts
 from marskg.learning.rules.resolution import FLAG, Resolution, ResolutionAction, ResolutionRules, resolve
 from marskg.learning.wish_reach import WISH
@@ -48,7 +49,7 @@ _LONGEST: Final = 1_000
 #: New memories that are compared, and changed, at once.
 _PAGE: Final = 100
 #: What begins with a thing that has a number: "chapter 2 tells" is of another one than "chapter 3 tells".
-_NUMBERED: Final = re.compile(r"\W*(?:the )?[^\W\d_]+ (?:no\.? ?|number |#)?\d+\b", re.IGNORECASE)
+_NUMBERED: Final = late_regex(r"\W*(?:the )?[^\W\d_]+ (?:no\.? ?|number |#)?\d+\b", re.IGNORECASE)
 #: Edges that say how two memories go together already; that a person found them compatible holds for every sweep.
 _JOINING: Final = frozenset(
     {

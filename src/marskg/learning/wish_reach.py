@@ -7,7 +7,6 @@ that the index says may have it, each read once: they do not change.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from marskg.language.naming.numbers import number_of
 from marskg.language.naming.other_writings import begun_by, may_begin, without_title, written_otherwise
 from marskg.language.naming.spellings import loose_form, name_form, undivided
 from marskg.language.wish_kinds import WishKind
+from marskg.late_regex import late_regex
 from marskg.learning.rules.wish_effects import enough, names_in, names_of, other_terms
 from marskg.retrieval.index.memory_index import FOREVER
 from marskg.text import terms
@@ -38,8 +38,8 @@ _BARE: Final = 2
 #: Why a text that has a name where a sentence begins, or in a longer one, may be the one that is meant.
 _MAY_BE: Final = frozenset({FIRST_WORD, BESIDE})
 #: The first piece stands for a name that has no word, such as an address of four numbers.
-_PIECE: Final = re.compile(r"[^\W_]+")
-_DIGITS: Final = re.compile(r"\d+")
+_PIECE: Final = late_regex(r"[^\W_]+")
+_DIGITS: Final = late_regex(r"\d+")
 
 
 class Reach:

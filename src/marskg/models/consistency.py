@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import Is, flags, guessed, time_words
 from marskg.language.en.opposites import NEGATIONS, side
+from marskg.late_regex import late_regex
 from marskg.text import folded, terms, words
 
 if TYPE_CHECKING:
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 #: Share of a clause's terms that one sentence must have.
 SUPPORTED: Final = 0.5
 #: Where what is said takes another turn.
-_TURNS: Final = re.compile(
+_TURNS: Final = late_regex(
     r"[;:]\s|\s[-–—]\s|,?\s(?:but|although|though|whereas|while|however|because|until|so that)\s", re.IGNORECASE
 )
 #: Where another thing is said that may come from another sentence.
-_JOINTS: Final = re.compile(r"[,;:]\s|\s[-–—]\s|\s(?:and|or|then)\s", re.IGNORECASE)
+_JOINTS: Final = late_regex(r"[,;:]\s|\s[-–—]\s|\s(?:and|or|then)\s", re.IGNORECASE)
 _DENYING: Final = NEGATIONS | frozenset({"without", "unable", "lack", "lacks", "except", "instead", "rather"})
 _PAST: Final = frozenset({"former", "formerly", "previously", "anymore", "once"})
-_USED_TO: Final = re.compile(r"\bused to\b|\bno longer\b", re.IGNORECASE)
+_USED_TO: Final = late_regex(r"\bused to\b|\bno longer\b", re.IGNORECASE)
 _UNSURE: Final = frozenset(
     (  # noqa: SIM905 - a list of short words is not read any better
         "might maybe perhaps possibly probably likely if unless would could should consider considers considering "

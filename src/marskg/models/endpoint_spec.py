@@ -6,9 +6,9 @@ Guarantees: what names no endpoint gives None, so that nothing that somebody typ
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.models.http_client import Poster
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from marskg.errors import MarsError
     from marskg.models.http_client import Limits
 
-_ENDPOINT: Final = re.compile(r"(?P<kind>[a-z]+):(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
+_ENDPOINT: Final = late_regex(r"(?P<kind>[a-z]+):(?P<model>[^@]+(?:@(?!https?://)[^@]+)*)@(?P<url>https?://.+)")
 
 
 def endpoint(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import Is, flags, guessed
 from marskg.language.identifiers.table import without_kinds
+from marskg.late_regex import late_regex
 from marskg.text import terms, words
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ GROUNDED: Final = 0.5
 #: Characters that make a heading, a quotation, a tag, a table or code of a text.
 _MARKS: Final = frozenset("#<>|`*_~{}[]\\")
 #: What would make a line look like somebody's message.
-_SPEAKER: Final = re.compile(r"\W*(?:system|developer|assistant|user|human|tool)\s*:", re.IGNORECASE)
+_SPEAKER: Final = late_regex(r"\W*(?:system|developer|assistant|user|human|tool)\s*:", re.IGNORECASE)
 
 
 def grounded(text: str, behind: Sequence[str]) -> bool:

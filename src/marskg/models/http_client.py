@@ -9,7 +9,6 @@ are not used. Neither key nor body is in any message, and a key goes to another 
 from __future__ import annotations
 
 import ipaddress
-import re
 import socket
 import threading
 import time
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
 from marskg.errors import InvalidConfig
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     import http.client
@@ -31,7 +31,7 @@ _REFUSED_KEY: Final = frozenset({401, 403})
 _REDIRECTS: Final = range(300, 400)
 _OK: Final = 200
 _LONGEST_PAUSE: Final = 30.0
-_SECONDS: Final = re.compile(r"[0-9]{1,6}")
+_SECONDS: Final = late_regex(r"[0-9]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)

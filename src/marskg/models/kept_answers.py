@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +24,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 #: Shares that one memory keeps; the oldest go.
 _MOST: Final = 64
 _NAME_LENGTH: Final = 32
-_ESCAPED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_ESCAPED: Final = late_regex(r"\\u([0-9a-fA-F]{4})")
 
 
 @dataclass(frozen=True, slots=True)

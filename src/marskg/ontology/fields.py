@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from marskg.json_object import MOST
+from marskg.late_regex import late_regex
 from marskg.ontology.key_forms import name_said, rewritten_key, texts_of_key
 from marskg.ontology.vocabulary import (
     NS,
@@ -155,7 +156,7 @@ _PAYLOAD: Final = Secrecy(Protection.ENCRYPTED, "payload")
 
 _JOINED: Final = r"[A-Za-z0-9]{1,24}(?:(?:[._~-]|%2F|%3A|%40)[A-Za-z0-9]{1,24})"
 #: IRIs that the store itself makes: ids of memories, words of them, and readings, whose parts are too short for a text.
-_OWN_IRI: Final = re.compile(
+_OWN_IRI: Final = late_regex(
     r"urn:uuid:[0-9a-f-]{36}(?:#char=\d+,\d+)?"
     rf"|urn:mars:reading:[0-9a-zA-Z-]{{1,64}}:(?:rule:{_JOINED}{{0,5}}|model:{_JOINED}{{0,5}}:(?:{_JOINED}{{0,2}}|-):(?:[0-9a-f]{{1,64}}|-))"
     r"(?::[0-9a-f-]{1,64})?",

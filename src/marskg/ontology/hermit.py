@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.errors import EngineUnavailable
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ _OWL = "http://www.w3.org/2002/07/owl#"
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _LITERAL = "http://www.w3.org/2000/01/rdf-schema#Literal"
 _PROBE = "urn:marskg:probe:"
-_QUOTED = re.compile(r'literal ".*"\^\^', re.IGNORECASE | re.DOTALL)
+_QUOTED = late_regex(r'literal ".*"\^\^', re.IGNORECASE | re.DOTALL)
 #: For a run of about a second: compile lightly, collect simply.
 _SHORT_RUN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 

@@ -10,16 +10,17 @@ and of the namespaces below it, and of nothing else. Pure functions.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 #: Sets the name of an item apart from the parts of namespaces: quoted, none begins with it.
 _NAME: Final = "="
-_QUOTED: Final = re.compile("%[0-9A-Fa-f]{2}")
+_QUOTED: Final = late_regex("%[0-9A-Fa-f]{2}")
 #: Bytes that stand for themselves.
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-._~")
 

@@ -18,6 +18,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.json_object import WIDE, digits_of
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     ENTITY_FIELDS,
@@ -51,13 +52,13 @@ _ESCAPES = {
 }
 _TABLE = str.maketrans(_ESCAPES)
 #: What a string literal escapes; looking first is several times faster than translating what has none of it.
-_SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f]')
+_SPECIAL = late_regex(r'[\\"\x00-\x1f\x7f]')
 _TYPE = f"<{RDF_TYPE}>"
 _GRIDS: Final = (Decimal("1e-6"), Decimal("1e-18"))
 #: A double holds fifteen digits of any decimal; what is computed with doubles differs in the rest.
 _NOISE: Final = Decimal("1e-15")
 #: A number as a text, as XSD writes a decimal or a double: a JSON number is a double to most readers.
-_TEXT: Final = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,3})?", re.ASCII)
+_TEXT: Final = late_regex(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def quantise(value: float) -> float:

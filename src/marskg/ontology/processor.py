@@ -8,10 +8,10 @@ Source: W3C JSON-LD 1.1 Processing Algorithms sections 5.1 (expansion) and 8.1 (
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from marskg.errors import InvalidDocument, MarsError
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ Contexts: TypeAlias = "Callable[[str], Mapping[str, Any]]"
 
 #: Base that no document has: PyLD resolves relative IRIs against some base in any case, so they are known by this one.
 _NO_BASE = "x-relative-iri://refused/"
-_ABSOLUTE = re.compile(r"(?!x-relative-iri:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
+_ABSOLUTE = late_regex(r"(?!x-relative-iri:)[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
 
 
 class Processor:

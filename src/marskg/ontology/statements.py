@@ -5,11 +5,11 @@ Guarantees: pure functions; what is told to a reader never holds a literal that 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS, PREFIX, RDF_TYPE, XSD
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ KINDS = frozenset(
     }
 )
 
-_INTEGER = re.compile(r"[+-]?\d+")
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
-_DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
-_BOOLEAN = re.compile(r"true|false|0|1")
-_DATE_TIME = re.compile(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
+_INTEGER = late_regex(r"[+-]?\d+")
+_DECIMAL = late_regex(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+_DOUBLE = late_regex(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
+_BOOLEAN = late_regex(r"true|false|0|1")
+_DATE_TIME = late_regex(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 #: How a value of a datatype is written, for those that reasoners compute with (XSD 1.1 part 2, section 3).
 _FORMS = {
     "integer": _INTEGER,

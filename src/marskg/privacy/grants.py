@@ -11,7 +11,6 @@ not told apart: unknown, over, used up and somebody else's are one refusal. Sour
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.answer import Answer
 from marskg.audit.grammar import parse_details
 from marskg.errors import InvalidInput, NotPermitted
+from marskg.late_regex import late_regex
 from marskg.store.upkeep.access_log import record_showing
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: A grant lasts a day at most: what is to last longer is a matter of the principal's ceiling.
 LONGEST_MS: Final = 86_400_000
 _MOST_CALLS: Final = 1_000
-_ID: Final = re.compile(r"([0-9a-f]{12})-([0-9a-f]{32})")
+_ID: Final = late_regex(r"([0-9a-f]{12})-([0-9a-f]{32})")
 _TOKEN: Final = 16
 
 

@@ -20,6 +20,7 @@ from marskg.config.settings import SUBJECT_KEYS
 from marskg.extraction.model_reading import Shown
 from marskg.language.naming.caution import may_name
 from marskg.language.naming.edges import Verdict
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import MemoryClass, PreferenceRule
 from marskg.privacy.sensing.model import PLACEHOLDERS
 from marskg.privacy.sensitivity import lasting
@@ -40,7 +41,7 @@ PURPOSE: Final = "language_model"
 TOO_SENSITIVE: Final = "more sensitive than models.max_sensitivity"
 NOTHING_LEFT: Final = "redaction leaves nothing of it"
 _PRIVATE: Final = PreferenceRule.PRIVATE_ENTITY
-_PLACEHOLDER: Final = re.compile("|".join(map(re.escape, PLACEHOLDERS.values())))
+_PLACEHOLDER: Final = late_regex("|".join(map(re.escape, PLACEHOLDERS.values())))
 
 
 class Outgoing:

@@ -20,6 +20,7 @@ from marskg.answer import Answer
 from marskg.embedding.static import StaticEmbedding
 from marskg.json_object import MAX_DEPTH, JsonObject, UnfitJsonError, canonical_json
 from marskg.language.identifiers.deobfuscation import reworded
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import NAMING_FIELDS
 from marskg.privacy.sensing.model import PLACEHOLDERS, TOPICS, Category, united
 from marskg.text import terms
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 _Words: TypeAlias = tuple[str, JsonObject | None]
 WITHHELD: Final = "[WITHHELD]"
 HELD: Final = "[HELD]"
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = late_regex(
     r"\[(?:" + "|".join(one.strip("[]") for one in (*PLACEHOLDERS.values(), WITHHELD, HELD)) + r")\]"
 )
 #: A sentence with its place; line ends divide as well.
-_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
-_NUMBER: Final = re.compile(r"\d[\d.,]*\d{2}")
-_YEAR: Final = re.compile(r"(?:19|20)\d{2}")
+_SENTENCE: Final = late_regex(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
+_NUMBER: Final = late_regex(r"\d[\d.,]*\d{2}")
+_YEAR: Final = late_regex(r"(?:19|20)\d{2}")
 #: Terms below which a sentence says too little to be compared by them, and by its meaning.
 _FEWEST_TERMS: Final = 3
 _FEWEST_MEANT: Final = 2

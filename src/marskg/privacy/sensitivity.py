@@ -7,10 +7,10 @@ MaRS section 3.3.3 and appendix C; semantics sections 1 and 6.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import Label, every_text, saying
 from marskg.ontology.mapping import quantise
 from marskg.ontology.vocabulary import Kind, MemoryClass, SourceType
@@ -48,7 +48,7 @@ _OF_TEXTS: Final = frozenset(
     for source in ("", *(f", by {name}" for name in OPTIONAL))
     for about in ("", _ABOUT_NOBODY)
 ) | {words + _IN_NAME for words in WORDS.values()}
-_REASON: Final = re.compile(r"(?P<words>.+): (?P<weight>[0-9.]+(?:e-[0-9]+)?)")
+_REASON: Final = late_regex(r"(?P<words>.+): (?P<weight>[0-9.]+(?:e-[0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ says something. The order is that of time, then of the text. Source: semantics s
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.language.identifiers.table import generalised, without_kinds
 from marskg.language.spans import meet
 from marskg.language.whole_sentences import whole_sentences
+from marskg.late_regex import late_regex
 from marskg.text import folded, terms
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from marskg.records import SummaryLine
 
 #: What takes the place of something sensitive, as ``[PHONE]``: nobody said it.
-_PLACEHOLDER: Final = re.compile(r"\[[A-Z_]+\]")
+_PLACEHOLDER: Final = late_regex(r"\[[A-Z_]+\]")
 #: Share of a memory's terms that may be said, from which a summary may take its place.
 COVERED: Final = 0.5
 

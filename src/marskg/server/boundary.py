@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from anyio import fail_after
 from starlette.datastructures import Headers, MutableHeaders
 
+from marskg.late_regex import late_regex
 from marskg.server.problems import GUARDS, Refused, defect, refused
 
 if TYPE_CHECKING:
@@ -34,18 +35,18 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 MOST_HEADERS: Final = 100
 MOST_HEADER_BYTES: Final = 16_384
 #: A host and a port as a request names them: a name or four numbers, or an address in brackets; nothing beside them.
-_AUTHORITY: Final = re.compile(r"([a-z0-9]+(?:[.-][a-z0-9]+)*|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
+_AUTHORITY: Final = late_regex(r"([a-z0-9]+(?:[.-][a-z0-9]+)*|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
 _LAST_PORT: Final = 65_535
 #: What browsers say of a request of this origin's own page, and of one of nobody's: an address that somebody typed.
 _OWN_SITES: Final = frozenset({"same-origin", "none"})
 #: Names of headers that only what stands between a client and a server sends, whoever makes it: they say that something
 #: was forwarded, name a proxy, or tell whose address or which host it was before.
-_FORWARDED: Final = re.compile(
+_FORWARDED: Final = late_regex(
     r"forward|prox(?:y|ied)|\b(?:via|cdn)\b|(?:\b|client|socket)ip(?:s|v[46])?$|\baddr(?:ess)?$|.-(?:host|scheme|proto)$"
 )
-_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
+_STRING: Final = late_regex(r'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
 #: A weight of nothing, as Accept has it.
-_ZERO: Final = re.compile(r";\s*q=0(\.0*)?\s*(;|\Z)")
+_ZERO: Final = late_regex(r";\s*q=0(\.0*)?\s*(;|\Z)")
 _log = logging.getLogger("marskg.server")
 
 

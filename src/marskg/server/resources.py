@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from marskg.api.operations import default_of
+from marskg.late_regex import late_regex
 from marskg.server.tool_answers import Shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from marskg.retrieval.assembly.hits import Hits
 
 _MOST_TOKENS = 100_000
-_TAG: Final = re.compile(r'(W/)?("[^"]*")')
+_TAG: Final = late_regex(r'(W/)?("[^"]*")')
 
 
 class _Strict(BaseModel):

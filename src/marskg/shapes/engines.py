@@ -22,6 +22,7 @@ from rdflib.namespace import RDF, SH
 from rdflib.plugins.parsers.ntriples import unquote
 
 from marskg.errors import InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS
 from marskg.shapes.catalogue import SHAPES_NS, shapes_graph, shapes_turtle, targeted_shapes
 
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
     from marskg.shapes.catalogue import Breach
 
-_LINE = re.compile(
+_LINE = late_regex(
     r"\s*(?:<([^>]*)>|_:(\S+))\s+<([^>]*)>\s+"
     r'(?:<([^>]*)>|_:(\S+)|"((?:[^"\\]|\\.)*)"(?:\^\^<([^>]*)>|@([A-Za-z0-9-]+))?)\s*\.\s*\Z'
 )
 _TARGETS = (SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
 _FOCUS_NS = "urn:marskg:focus:"
-_CLASS_TARGET = re.compile(r"sh:targetClass mars:(\w+)")
-_TYPED = re.compile(rf"((?:<([^>]*)>|(_:\S+)) <{RDF.type}> <){re.escape(NS)}(\w+)> \.")
+_CLASS_TARGET = late_regex(r"sh:targetClass mars:(\w+)")
+_TYPED = late_regex(rf"((?:<([^>]*)>|(_:\S+)) <{RDF.type}> <){re.escape(NS)}(\w+)> \.")
 #: A staging frame needs some data to be opened over.
 _ANCHOR = f"<{_FOCUS_NS}a> <{_FOCUS_NS}b> <{_FOCUS_NS}c> .\n"
 _NO_TRIPLES = "line {number} is no N-Triples statement: write one statement a line, as exports do"

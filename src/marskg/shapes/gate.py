@@ -19,7 +19,6 @@ end that is not there or not of the kind that the edge asks for (``EdgeEnd-...``
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -28,6 +27,7 @@ from pyoxigraph import NamedNode
 
 from marskg.clock import MAX_MS, MIN_MS
 from marskg.json_object import MOST, JsonObject
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
 #: The one form of the id of a memory, an entity or a preference.
 NODE_ID_PATTERN: Final = r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-NODE_ID: Final = re.compile(NODE_ID_PATTERN + r"\Z")
-_NAME_GIVEN: Final = re.compile(NODE_ID_PATTERN + " (?:name|iri) ")
+NODE_ID: Final = late_regex(NODE_ID_PATTERN + r"\Z")
+_NAME_GIVEN: Final = late_regex(NODE_ID_PATTERN + " (?:name|iri) ")
 #: The shape of a memory as such, which states the form of its id.
 NODE_SHAPE: Final = "Memory"
 _MICRO = 1_000_000

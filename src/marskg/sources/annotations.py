@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from marskg.drafts import Draft, DraftAction, EntityRef, EntityRelation
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import PAYLOAD_FIELDS, Field
 from marskg.ontology.vocabulary import ENTITY_EDGES, Cardinality, Datatype, EdgeType, Kind, MemoryClass, TaskStatus
 from marskg.sources import fields
@@ -37,8 +38,8 @@ _ALLOWED: dict[DraftAction, frozenset[str]] = {
 _CLOSED = frozenset({TaskStatus.DONE, TaskStatus.CANCELLED})
 #: Relations between facts that an annotation may state under ``edges``; the others have a field of their own.
 _RELATIONS = ENTITY_EDGES
-_TTL = re.compile(r"[1-9][0-9]{0,5}[smhdw]", re.ASCII)
-_SAME_AS = re.compile(r"[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`]+", re.ASCII | re.IGNORECASE)
+_TTL = late_regex(r"[1-9][0-9]{0,5}[smhdw]", re.ASCII)
+_SAME_AS = late_regex(r"[a-z][a-z0-9+.-]*:[^\s<>\"{}|\\^`]+", re.ASCII | re.IGNORECASE)
 #: Refs that the reader makes itself, for turns and for facts without a ref of their own.
 OWN_PREFIX = "line:"
 

@@ -6,9 +6,10 @@ was said somewhere in it: with no match, every turn is a source.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,10 @@ _COVERAGE = 0.3
 _SHORTEST_WORD = 4
 #: Enough of a word to be recognised in its other forms.
 _STEM = 6
-_DIGIT_GROUPS = re.compile(r"(?<=\d)[,\u202f\u00a0'](?=\d{3}(?!\d))")
-_NO_WORD = re.compile(r"[\W_]+")
+_DIGIT_GROUPS = late_regex(r"(?<=\d)[,\u202f\u00a0'](?=\d{3}(?!\d))")
+_NO_WORD = late_regex(r"[\W_]+")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-_PRICE = re.compile(rf"([{''.join(_CURRENCIES)}])\s?([\d][\d,.]*)")
+_PRICE = late_regex(rf"([{''.join(_CURRENCIES)}])\s?([\d][\d,.]*)")
 
 
 def supporting(value: str, texts: Sequence[str]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from marskg.clock import DAY_MS, MAX_MS
 from marskg.drafts import Draft, EntityRef
 from marskg.given_time import Moment
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
 from marskg.sources.fields import BadField
@@ -41,16 +42,16 @@ _DECISIONS = "key_decisions"
 _Change: TypeAlias = "tuple[str, str, Any]"
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_DUE_IN = re.compile(
+_DUE_IN = late_regex(
     r"\b(?:within|in|by|due:?)\s+(?:the\s+next\s+)?\+?(\d{1,3}|one|two|three|four|five|six)\s+(day|week|month)s?",
     re.IGNORECASE,
 )
-_DUE_BY = re.compile(r"\bby\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:next\s+|this\s+)?(week|month)\b", re.IGNORECASE)
+_DUE_BY = late_regex(r"\bby\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:next\s+|this\s+)?(week|month)\b", re.IGNORECASE)
 _DAYS = {"day": 1, "week": 7, "month": 30}
 
-_HONORIFIC = re.compile(r"^(?:dr|prof|professor|mr|ms|mrs)\.?\s+", re.IGNORECASE)
-_NAMED = re.compile(r"^(?P<name>[^,(:]+?)\s*(?:,\s*(?P<role>.+)|\((?P<note>[^()]*)\))?$")
-_PERSON = re.compile(r"^[^\W\d_][\w'\u2019.-]*(?:\s+[^\W\d_][\w'\u2019.-]*){1,3}$")
+_HONORIFIC = late_regex(r"^(?:dr|prof|professor|mr|ms|mrs)\.?\s+", re.IGNORECASE)
+_NAMED = late_regex(r"^(?P<name>[^,(:]+?)\s*(?:,\s*(?P<role>.+)|\((?P<note>[^()]*)\))?$")
+_PERSON = late_regex(r"^[^\W\d_][\w'\u2019.-]*(?:\s+[^\W\d_][\w'\u2019.-]*){1,3}$")
 #: Words that stand in the names of offices and bodies, and in nobody's own.
 _OFFICES = (
     r"head|chief|directors?|managers?|leads?|officers?|presidents?|vp|c[efiot]o|advisors?|analysts?|engineers?|designers?|"
@@ -62,12 +63,12 @@ _BODIES = (
     r"partners?|clients?|associations?|alliance|networks?|regulators?|distributors?|faculty|leadership|affairs|"
     r"services|operations|marketing|finance|management"
 )
-_NO_NAME = re.compile(rf"\b(?:{_OFFICES}|{_BODIES}|and|of|for)\b", re.IGNORECASE)
-_OFFICE = re.compile(rf"\b(?:{_OFFICES})\b", re.IGNORECASE)
-_OFFICE_OF = re.compile(r"\b(?:head|director|vp|chief)\b(?:,|\s+of\b)", re.IGNORECASE)
-_BODY = re.compile(rf"\b(?:{_BODIES})(?:\s*\(.*)?$", re.IGNORECASE)
+_NO_NAME = late_regex(rf"\b(?:{_OFFICES}|{_BODIES}|and|of|for)\b", re.IGNORECASE)
+_OFFICE = late_regex(rf"\b(?:{_OFFICES})\b", re.IGNORECASE)
+_OFFICE_OF = late_regex(r"\b(?:head|director|vp|chief)\b(?:,|\s+of\b)", re.IGNORECASE)
+_BODY = late_regex(rf"\b(?:{_BODIES})(?:\s*\(.*)?$", re.IGNORECASE)
 _SHARED_WORDS = 2
-_WORD = re.compile(r"[^\W\d_]{5,}")
+_WORD = late_regex(r"[^\W\d_]{5,}")
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.clock import DAY_MS
 from marskg.drafts import Draft, EntityRef
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import time_lexical
 from marskg.ontology.vocabulary import Cardinality, Kind, TaskStatus
 from marskg.sources import fields
@@ -49,13 +50,13 @@ _TOPICS = {
     "already_visited_list": ("already visited", "place"),
     "already_watched_list": ("already watched", "film"),
 }
-_OFFSET = re.compile(r"\+?([0-9]{1,5}) days?", re.ASCII)
+_OFFSET = late_regex(r"\+?([0-9]{1,5}) days?", re.ASCII)
 #: How a user says that a task is done; one who only takes it off the list cancels it.
-_DONE = re.compile(
+_DONE = late_regex(
     r"\b(already|called|complet\w+|done|finish\w*|got around|just|managed|picked|taken care|was able|earlier)\b",
     re.IGNORECASE,
 )
-_DROPPED = re.compile(r"\b(no longer|remov\w+|delet\w+|cancel\w*|decided (not|against))\b", re.IGNORECASE)
+_DROPPED = late_regex(r"\b(no longer|remov\w+|delet\w+|cancel\w*|decided (not|against))\b", re.IGNORECASE)
 #: When an entry was made or is due says nothing about which entry it is.
 _STAMPS = frozenset({"created_at", "updated_at", "date"})
 

@@ -17,6 +17,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import InvalidDocument
+from marskg.late_regex import late_regex
 from marskg.sources import fields, strictjson
 from marskg.sources.fields import BadField
 from marskg.sources.strictjson import BadJson
@@ -24,7 +25,7 @@ from marskg.sources.strictjson import BadJson
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SESSION_FILE = re.compile(r"session_([0-9]+)\.json", re.ASCII)
+_SESSION_FILE = late_regex(r"session_([0-9]+)\.json", re.ASCII)
 _OPERATIONS = frozenset({"add", "update", "delete"})
 _SPEAKERS = frozenset({"user_agent", "ai_agent"})
 _MORNING_MS = 6 * 3_600_000

@@ -7,7 +7,6 @@ nobody says anything in between. Source: semantics section 9; ADR 61, ADR 73.
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,7 @@ from marskg.errors import (
     TaskSafetyViolation,
     UnknownMemory,
 )
+from marskg.late_regex import late_regex
 from marskg.learning.wishes import SESSION
 from marskg.ontology.key_forms import is_items
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.unit.unit_of_work import Node, Unit
 
-_ID: Final = re.compile(r"urn:uuid:[0-9a-f-]{36}")
+_ID: Final = late_regex(r"urn:uuid:[0-9a-f-]{36}")
 #: What a refusal says that rests on more than the agent may see; each names the rule and the way out.
 _REFUSED: Final[Mapping[type[MarsError], str]] = {
     BudgetInfeasible: (

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from marskg.cli.output import number
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS
 
 if TYPE_CHECKING:
     from marskg.cli.demo.stage import Stage
     from marskg.records import Report
 
-_REASON = re.compile(rf'^(<[^>]+> <{re.escape(NS)}reason> )"(?:[^"\\]|\\.)*" \.$', re.MULTILINE)
+_REASON = late_regex(rf'^(<[^>]+> <{re.escape(NS)}reason> )"(?:[^"\\]|\\.)*" \.$', re.MULTILINE)
 _SHOWN_CODES = 3
 #: The embedded engine's way past every gate and record: what an intruder with the files could do.
 _TARGET = """\

@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import QueryRefused
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS, XSD
 
 if TYPE_CHECKING:
@@ -38,16 +39,16 @@ PREFIXES = {
     "foaf": "http://xmlns.com/foaf/0.1/",
     "skos": "http://www.w3.org/2004/02/skos/core#",
 }
-_DECLARED = re.compile(r"\bPREFIX\s+([A-Za-z][\w.-]*)\s*:", re.IGNORECASE)
+_DECLARED = late_regex(r"\bPREFIX\s+([A-Za-z][\w.-]*)\s*:", re.IGNORECASE)
 _REFUSED_PARTS = {
     "ServiceGraphPattern": "SERVICE, which asks other servers",
     "DatasetClause": "FROM, which names other graphs; the view is one graph",
     "Base": "BASE; write IRIs in full or with PREFIX",
 }
 _REFUSED_WORDS = frozenset({"SERVICE", "FROM", "BASE", "LOAD"})
-_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_TOKEN = re.compile(
+_ESCAPE = late_regex(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_CONTROL = late_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_TOKEN = late_regex(
     r"""
       (?P<string>\"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{0,2}(?:[^'\\]|\\.))*'''
                 |"(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*')

@@ -23,6 +23,7 @@ import pyoxigraph as ox
 from marskg.errors import QueryRefused
 from marskg.exporters.queries.sparql_guard import check_sparql
 from marskg.json_object import plainly
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS, XSD
 
 #: Name of the graph in which a view keeps its own books, beside the default graph of the data.
@@ -37,9 +38,9 @@ _FLOATS = frozenset(XSD + name for name in ("double", "float"))
 _DECIMAL = f"{XSD}decimal"
 #: How numbers are written (XSD 1.1 part 2, section 3.3); Python reads more, such as 1_000.
 _LEXICAL = {
-    **dict.fromkeys(_INTEGERS, re.compile(r"[+-]?\d+", re.ASCII)),
-    **dict.fromkeys(_FLOATS, re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)),
-    _DECIMAL: re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII),
+    **dict.fromkeys(_INTEGERS, late_regex(r"[+-]?\d+", re.ASCII)),
+    **dict.fromkeys(_FLOATS, late_regex(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)),
+    _DECIMAL: late_regex(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII),
 }
 
 

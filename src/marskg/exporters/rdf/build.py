@@ -8,13 +8,13 @@ the resolutions of the store.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.clock import MAX_MS, MIN_MS
 from marskg.errors import InvalidDocument
 from marskg.exporters.rdf.triples import IRI
 from marskg.json_object import JsonObject, UnfitJsonError
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import (
     ACCESS_FIELDS,
     EDGE_FIELDS,
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 Lookup: TypeAlias = "Callable[[str], Group | None]"
 
 _NUMBERS = (Datatype.INTEGER, Datatype.DECIMAL)
-_INTEGER = re.compile(r"[+-]?[0-9]{1,40}\Z")
-_NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?\Z")
+_INTEGER = late_regex(r"[+-]?[0-9]{1,40}\Z")
+_NUMBER = late_regex(r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][+-]?[0-9]{1,4})?\Z")
 _DATATYPES = {
     Datatype.STRING: {f"{XSD}string"},
     Datatype.INTEGER: {XSD + name for name in ("integer", "long", "int", "nonNegativeInteger")},

@@ -8,11 +8,11 @@ every error names the file and the line. Source: RFC 8259.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from marskg.errors import InvalidDocument
 from marskg.exporters.rdf.triples import unreadable
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,10 +23,10 @@ MAX_DEPTH = 64
 #: Characters of one value: a memory of 1 MiB with all its edges, escaped, with room to spare.
 MAX_VALUE = 64 * 1024 * 1024
 _BLOCK = 1 << 16
-_SPACE = re.compile(r"[ \t\n\r]*")
-_STRUCTURE = re.compile(r'["{}\[\]]')
-_IN_STRING = re.compile(r'["\\]')
-_SCALAR_END = re.compile(r"[ \t\n\r,\]}]")
+_SPACE = late_regex(r"[ \t\n\r]*")
+_STRUCTURE = late_regex(r'["{}\[\]]')
+_IN_STRING = late_regex(r'["\\]')
+_SCALAR_END = late_regex(r"[ \t\n\r,\]}]")
 
 
 class JsonScanner:

@@ -8,13 +8,13 @@ value objects and ids that come twice, but for what stands as JSON.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from marskg.exporters.rdf.json_scan import JsonScanner
 from marskg.exporters.rdf.jsonld import packaged_context
 from marskg.exporters.rdf.triples import IRI, Triple
 from marskg.json_object import UnfitJsonError, canonical_json
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import CONTEXT_IRI, NS, RDF_JSON, RDF_TYPE, XSD
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: An absolute IRI without characters that N-Quads would have to escape.
-ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+\Z")
+ABSOLUTE = late_regex(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]+\Z")
 _PREFIXES = {"mars": NS, "xsd": XSD}
 _ID_NAMES = ("id", "@id")
 _TYPE_NAMES = ("type", "@type")

@@ -11,7 +11,6 @@ of the document, from 1, and takes the tenant from its caller.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -33,6 +32,7 @@ from marskg.exporters.rdf.jsonld import packaged_context
 from marskg.exporters.rdf.own_jsonld import is_own, read_own
 from marskg.exporters.rdf.spool import Group, Spool
 from marskg.exporters.rdf.triples import IRI, read_triples
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import literal
 from marskg.ontology.vocabulary import NS, RDF_TYPE, XSD, Datatype
 from marskg.records import Entity, Memory, Preference
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from marskg.records import Edge
 
-_AUDIT_NODE = re.compile(r"urn:uuid:[0-9a-f-]{36}#([0-9]+(\.[0-9]+)?|head-[0-9]+)\Z")
+_AUDIT_NODE = late_regex(r"urn:uuid:[0-9a-f-]{36}#([0-9]+(\.[0-9]+)?|head-[0-9]+)\Z")
 _WITHHELD = f"{NS}Withheld"
 
 Node = TypeVar("Node", bound=Memory | Entity | Preference)

@@ -7,9 +7,9 @@ Source: W3C RDF 1.1 Turtle section 2.5 (abbreviated numbers and booleans are the
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import NS, PREFIX, RDF_TYPE, XSD
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _OWL = "http://www.w3.org/2002/07/owl#"
 _PREFIXES = ((NS, PREFIX), (XSD, "xsd"), (_OWL, "owl"))
-_LOCAL = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+_LOCAL = late_regex(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _BARE = {
-    f"{XSD}integer": re.compile(r"-?[0-9]+\Z"),
-    f"{XSD}decimal": re.compile(r"-?[0-9]+\.[0-9]+\Z"),
-    f"{XSD}boolean": re.compile(r"true\Z|false\Z"),
+    f"{XSD}integer": late_regex(r"-?[0-9]+\Z"),
+    f"{XSD}decimal": late_regex(r"-?[0-9]+\.[0-9]+\Z"),
+    f"{XSD}boolean": late_regex(r"true\Z|false\Z"),
 }
 
 #: The first lines of a Turtle or TriG document.

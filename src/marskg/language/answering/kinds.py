@@ -6,12 +6,12 @@ more than a passage, may have any: what the table does not know makes a text no 
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.en.lexicon import Is, flags, guessed
+from marskg.late_regex import late_regex
 from marskg.text import PASSAGE, folded
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _WIDTH: Final = len(KINDS)
 _LEAD: Final = "lead"
 #: What stands in the table for any text with a digit.
 _DIGIT: Final = "_"
-_WORDS: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORDS: Final = late_regex(r"[^\W_]+(?:['’][^\W_]+)*")
 #: Words of the longest row of the table, and how many may stand before a question.
 _LONGEST: Final = 5
 _BEFORE: Final = 4

@@ -23,6 +23,7 @@ from marskg.language.clause_words import (
     sides,
     stemming,
 )
+from marskg.late_regex import late_regex
 
 _FUNCTION: Final = folded_words(
     "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen keinem keiner mehr "
@@ -125,17 +126,17 @@ _SAYS: Final = (
     r"berichtet|berichtete|vermutet|vermutete|hofft|schreibt|schrieb|bezweifelt|bestreitet|schwört|fürchtet|hält)"
 )
 _UNASSERTED: Final = Unasserted(
-    requested=re.compile(r"\b(?:kannst|könntest|können|könnten|würdest) (?:du|sie|wir)\b|\bbitte\b"),
-    suggested=re.compile(r"^(?:und |aber |also )?(?:warum|wieso|weshalb)\b|^wie wäre\b|^ob\b"),
-    supposed=re.compile(
+    requested=late_regex(r"\b(?:kannst|könntest|können|könnten|würdest) (?:du|sie|wir)\b|\bbitte\b"),
+    suggested=late_regex(r"^(?:und |aber |also )?(?:warum|wieso|weshalb)\b|^wie wäre\b|^ob\b"),
+    supposed=late_regex(
         r"(?:^|[,;] |\b(?:und|nur|auch|ausser) )(?:wenn|falls|sofern)\b|^(?:angenommen|gesetzt)\b|\bes sei denn\b|"
         r"\bim falle?\b|\bob\b|\bwäre\b|\bhätte\b"
     ),
-    reported=re.compile(
+    reported=late_regex(
         rf"\b(?!(?:ich|wir|user)\b)\w+ {_SAYS}\b(?! (?:ich|wir)\b)|[\"”“»«],? ?{_SAYS}\b|\blaut\b|\bangeblich\b|"
         r"\bgerüchte?\b|\b(?:hat|haben) (?:\w+ )?(?:gesagt|behauptet|erzählt|gemeint)\b|\bsei(?:en)?\b"
     ),
-    ironic=re.compile(
+    ironic=late_regex(
         r"^(?:ja,? (?:klar|genau|sicher)|na,? (?:toll|klar|super|prima|sicher)|von wegen|als ob|schon klar|klar,|haha|"
         r"wie schön)|🙄|/s$"
     ),
@@ -143,19 +144,19 @@ _UNASSERTED: Final = Unasserted(
 _NEGATION: Final = Negation(
     words=_NOT,
     limits=folded_words("nur bloß lediglich allein zuletzt unbedingt immer"),
-    void=re.compile(
+    void=late_regex(
         r"\b(?:nichts|niemand\w*|nie|niemals|nirgends|kein\w*|nicht)\b.{0,60}(?<!\bsowohl )\bals\b|"
         r"\b(?:nichts|niemand|nie|nicht|kein\w*)\b.{0,40}\bso \w+ wie\b|"
         r"\b(?:nichts|niemand|kein\w*|nie) (?:\w+ )?ausser\b|\bnicht\b.{0,40}\bgenug\b|"
         r"\b(?:nicht|nie\w*|kein\w*)\b.{0,40}\bohne\b|\bohne\b.{0,40}\b(?:nicht|nie\w*|kein\w*)\b|"
         r"\boder nicht\b|\bwenn nicht\b|\bnicht (?:wahr|mehr und nicht weniger)\b|\bnicht weniger\b"
     ),
-    narrows=re.compile(
+    narrows=late_regex(
         r"\b(?:ohne|bis|ausser|bevor|ehe|vor|nach|während|wenn|solange|sobald|allein|alles|alle|jeden?|immer|zu viel|"
         r"zu oft|selbst)\b"
     ),
-    unsure=re.compile(r"\b(?:würde|würden|könnte|könnten|dürfte|sollte|sollten)\b"),
-    passed=re.compile(r"sehr|besonders|gerade|ganz|so|wirklich|länger|weiter|mehr"),
+    unsure=late_regex(r"\b(?:würde|würden|könnte|könnten|dürfte|sollte|sollten)\b"),
+    passed=late_regex(r"sehr|besonders|gerade|ganz|so|wirklich|länger|weiter|mehr"),
     raised=frozenset(terms("finde findet finden denke denkt glaube glaubt meine")),
 )
 _IS: Final = r"\s+is\s+(?:jetzt |nun |inzwischen |mittlerweile |derzeit |aktuell )?(?P<value>\S.*)$"
@@ -174,13 +175,13 @@ _ATTRIBUTES: Final = Attributes(
         ("led", rf"^(?P<who>.{{1,60}}?) wird{_NOW} von (?P<value>.+?) (?:geleitet|geführt)$"),
     ),
     open=(
-        re.compile(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF}){_IS}"),
-        re.compile(rf"^(?P<who>\w+s (?P<head>[\w-]+)){_IS}"),
-        re.compile(
+        late_regex(rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF}){_IS}"),
+        late_regex(rf"^(?P<who>\w+s (?P<head>[\w-]+)){_IS}"),
+        late_regex(
             rf"^(?P<who>{_THE} (?:[\w-]+e[nrs]? )?(?P<head>[\w-]+){_OF})\s+is\s+(?:jetzt |nun )?in (?P<value>\S.*)$"
         ),
     ),
-    sole=re.compile(r"\b(?:haupt|standard|lieblings|chef)\w*|\b(?:einzige|aktuelle|offizielle|wichtigste)[nrs]?\b"),
+    sole=late_regex(r"\b(?:haupt|standard|lieblings|chef)\w*|\b(?:einzige|aktuelle|offizielle|wichtigste)[nrs]?\b"),
     many=frozenset(
         terms(
             "freund freundin freunde kollege kollegin nachbar nachbarin schwester bruder sohn tochter kind cousin "
@@ -194,7 +195,7 @@ _ATTRIBUTES: Final = Attributes(
     entries=folded_words("notiz erinnerung aufgabe tipp idee ziel todo"),
     lists=folded_words("liste protokoll agenda sammlung aufgaben notizen ideen ziele termine punkte"),
     no_label=folded_words("ist sind sagt sagte folgende folgendes nämlich enthält"),
-    vague=re.compile(
+    vague=late_regex(
         r"(?:ein|eine|einen|einem|einer|der|die|das|dem|den|sehr|zu|so|mein|meine|sein|seine|ihr|ihre|unser|unsere|"
         r"diese[rsmn]?|teil|für|in|im|an|auf|aus|bei|mit|nach|von|vor|um|da|hier|dort|weg)\b"
     ),
@@ -221,7 +222,7 @@ GERMAN: Final = ClauseWords(
     function=_FUNCTION | _LABELS | _PAST | folded_words(" ".join(month for month, _ in _MONTH_NAMES)),
     side=side,
     negation=_NEGATION,
-    split=re.compile(
+    split=late_regex(
         r",?\s+\b(?:aber|obwohl|während|jedoch|sondern|doch)\b,?\s+|;\s+|\s[-–—]\s|"
         r",\s+(?=(?:der|die|das|ich|er|sie|wir|es|und) (?:auch|jetzt|nun|hat|ist|is|leitet|\w+t)\b)"
     ),
@@ -230,23 +231,23 @@ GERMAN: Final = ClauseWords(
     unasserted=_UNASSERTED,
     changes=Changes(
         words=_CHANGE,
-        moved=(re.compile(r"\bvon (?P<old>.{1,80}?) (?:auf|zu|nach) (?P<new>.{1,80}?)(?= \w+$|$)"),),
+        moved=(late_regex(r"\bvon (?P<old>.{1,80}?) (?:auf|zu|nach) (?P<new>.{1,80}?)(?= \w+$|$)"),),
         replaced=(
-            re.compile(
+            late_regex(
                 r"\b(?:haben|hat|habe|wurde|wird) (?P<old>.{1,80}?) durch (?P<new>.{1,80}?) (?:ersetzt|abgelöst)"
             ),
         ),
-        instead=re.compile(
+        instead=late_regex(
             r"\b(?:statt|anstelle|anstatt) (?:des |der |dem |von |eines |einer )?(.{1,60}?)"
             r"(?= (?:ein|eine|einen|der|die)\b|$)"
         ),
-        now=re.compile(r"\b(?:jetzt|nun|inzwischen|mittlerweile)\b"),
+        now=late_regex(r"\b(?:jetzt|nun|inzwischen|mittlerweile)\b"),
     ),
     tasks=Tasks(
-        need=re.compile(r"\b(?:muss|müssen|soll|sollen|sollte|brauch(?:e|t|en)|will noch|wollen noch)\b|^to-?do\b"),
-        done=re.compile(r"\b(?:erledigt|fertig|abgeschlossen|abgehakt)\b"),
-        ended=re.compile(r"\b(?:nicht|kein\w*) (?:[\w ]{0,60} )?mehr\b"),
-        dropped=re.compile(r"\b(?:streich\w*|gestrichen|entfern\w*)\b"),
+        need=late_regex(r"\b(?:muss|müssen|soll|sollen|sollte|brauch(?:e|t|en)|will noch|wollen noch)\b|^to-?do\b"),
+        done=late_regex(r"\b(?:erledigt|fertig|abgeschlossen|abgehakt)\b"),
+        ended=late_regex(r"\b(?:nicht|kein\w*) (?:[\w ]{0,60} )?mehr\b"),
+        dropped=late_regex(r"\b(?:streich\w*|gestrichen|entfern\w*)\b"),
         words=frozenset(terms("erledigt fertig abgeschlossen abgehakt gestrichen brauchen braucht")),
     ),
     attributes=_ATTRIBUTES,
@@ -264,12 +265,12 @@ GERMAN: Final = ClauseWords(
         **dict.fromkeys(("sein", "seine", "seinen", "seinem", "seiner"), _HE),
         **dict.fromkeys(("ihr", "ihre", "ihren", "ihrem", "ihrer"), _SHE),
     },
-    scope=re.compile(
+    scope=late_regex(
         r"\b(?:an|in|im|um|nach|vor|während|bis) ((?:(?:der|die|das|den|dem) )?[\wäöü]+(?: [\wäöü]+)?)|"
         r"\b(abends|morgens|nachts|mittags|nachmittags|vormittags)\b"
     ),
-    request=re.compile(r"\bbitte\b|\b(?:kannst|könntest) du\b"),
-    added=re.compile(
+    request=late_regex(r"\bbitte\b|\b(?:kannst|könntest) du\b"),
+    added=late_regex(
         r"\b(?:auch|außerdem|ausserdem|zusätzlich|ebenfalls|ebenso|noch ein\w*|weitere\w*|andere\w*|zudem)\b"
     ),
     event=_happened,

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from marskg.late_regex import late_regex
 from marskg.text import terms
 
-CLAUSE_BREAKS: Final = re.compile(
+CLAUSE_BREAKS: Final = late_regex(
     r"(?:[,;:]|\s[-–—])\s+(?!which\b|who\b|that\b)|"
     r",?\s+(?:and|but|so|because|since|although|though|while|when|as long as)\s+",
     re.IGNORECASE,
 )
-POINTS_BACK: Final = re.compile(
+POINTS_BACK: Final = late_regex(
     r"^(?:(?:yes|no|well|then|currently|now|that is|that's)\b[,.]?\s*)?"
     r"(?:he|she|it|they|this|that|his|her|its|their|there|you|your|i|my|we|our)(?:'s|'re|'ll|'d)?\b"
 )
@@ -24,8 +25,8 @@ _MONTH: Final = (
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep oct nov dec"
 )
-IN_MONTH: Final = re.compile(rf"\b(?:in|until|till|by|since|from|next|last|this|end of) ({'|'.join(_MONTH.split())})\b")
-OFTEN: Final = re.compile(
+IN_MONTH: Final = late_regex(rf"\b(?:in|until|till|by|since|from|next|last|this|end of) ({'|'.join(_MONTH.split())})\b")
+OFTEN: Final = late_regex(
     r"\b(?:(?P<times>once|twice|two times|three times|four times|five times|six times) (?:a|per|every|each) |"
     r"(?:every|each|once an?) )(?P<span>day|week|month|year|hour)\b|\b(?P<ly>daily|weekly|monthly|yearly|hourly)\b"
 )
@@ -45,22 +46,22 @@ _WHERE: Final = (
     r"is|are|was|will be)"
 )
 RELATIONS: Final = (
-    ("place", re.compile(rf"^(?P<who>.*?)\b{_WHERE} (?:in|at|on|to) (?:the )?(?P<value>[A-ZÀ-Ý][^,.;]*)")),
-    ("work", re.compile(r"^(?P<who>.*?)\b(?:works?|working|employed) (?:at|for|in|as|by) (?P<value>[^,.;]+)")),
-    ("birth", re.compile(r"^(?P<who>.*?)\b(?:was |were )?born in (?P<value>[A-ZÀ-Ý\d][^,.;]*)")),
-    ("study", re.compile(r"^(?P<who>.*?)\b(?:stud(?:y|ies|ying)) (?P<value>[^,.;]+)")),
-    ("name", re.compile(r"^(?P<who>.*?)\b(?:called|named) (?P<value>[A-ZÀ-Ý][^,.;]*)")),
-    ("lead", re.compile(r"^(?P<who>.*?)\b(?:led|run|managed|headed) by (?P<value>[A-ZÀ-Ý][^,.;]*)")),
-    ("code", re.compile(r"^(?P<who>.*?)\b(?:is|are|was)(?: now)? (?P<value>\S*\d\S*|\S+@\S+)$")),
+    ("place", late_regex(rf"^(?P<who>.*?)\b{_WHERE} (?:in|at|on|to) (?:the )?(?P<value>[A-ZÀ-Ý][^,.;]*)")),
+    ("work", late_regex(r"^(?P<who>.*?)\b(?:works?|working|employed) (?:at|for|in|as|by) (?P<value>[^,.;]+)")),
+    ("birth", late_regex(r"^(?P<who>.*?)\b(?:was |were )?born in (?P<value>[A-ZÀ-Ý\d][^,.;]*)")),
+    ("study", late_regex(r"^(?P<who>.*?)\b(?:stud(?:y|ies|ying)) (?P<value>[^,.;]+)")),
+    ("name", late_regex(r"^(?P<who>.*?)\b(?:called|named) (?P<value>[A-ZÀ-Ý][^,.;]*)")),
+    ("lead", late_regex(r"^(?P<who>.*?)\b(?:led|run|managed|headed) by (?P<value>[A-ZÀ-Ý][^,.;]*)")),
+    ("code", late_regex(r"^(?P<who>.*?)\b(?:is|are|was)(?: now)? (?P<value>\S*\d\S*|\S+@\S+)$")),
 )
-ASKS_WHERE: Final = re.compile(r"^where\b", re.IGNORECASE)
-PLACE_ALONE: Final = re.compile(r"^(?:[Ii]n|[Aa]t) (?:the )?[A-ZÀ-Ý]")
-ENDED: Final = re.compile(
+ASKS_WHERE: Final = late_regex(r"^where\b", re.IGNORECASE)
+PLACE_ALONE: Final = late_regex(r"^(?:[Ii]n|[Aa]t) (?:the )?[A-ZÀ-Ý]")
+ENDED: Final = late_regex(
     r"\b(?:no longer|any ?more|any longer|used to|gave up|given up|give up|quit|stopped|sold|got rid of|gotten rid of|"
     r"cancel(?:s|led|ed|ling)?|resigned|call(?:s|ed)? off|dropped out)\b"
 )
-NO_LONGER: Final = re.compile(r"\b(?:no longer|any ?more|any longer|used to)\b")
-GOES_ON: Final = re.compile(r"\b(?:still|again|continues?|keeps?)\b")
+NO_LONGER: Final = late_regex(r"\b(?:no longer|any ?more|any longer|used to)\b")
+GOES_ON: Final = late_regex(r"\b(?:still|again|continues?|keeps?)\b")
 LASTING: Final = frozenset(terms("have has own do does go drive longer anymore still again continue keep year last"))
 #: Words that exclude each other where all else is the same; in one row each goes against each in another group.
 EXCLUSIVE: Final = tuple(
@@ -87,20 +88,20 @@ EXCLUSIVE: Final = tuple(
         ("gain", "lose"),
     )
 )
-ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
-DAYS: Final = re.compile(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b")
+ORDINAL: Final = late_regex(r"^(\d+)(?:st|nd|rd|th)$")
+DAYS: Final = late_regex(r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)s\b")
 #: Words that deny, or take a side, in no more than form.
-NO_DENIAL: Final = re.compile(
+NO_DENIAL: Final = late_regex(
     r"\b(?:(?:don't|do not|never) forget(?: to)?|no (?:doubt|problem|worries|wonder)|not only|can't wait(?: to)?|"
     r"why not|(?:un)?likely)\b"
 )
 #: Who says it, where a memory keeps what somebody said.
-REPORTED: Final = re.compile(
+REPORTED: Final = late_regex(
     r"^(?:(?:the|my|his|her|their|our) )?[\w'-]+ (?:said|says|told \w+)(?: that)? ", re.IGNORECASE
 )
-HATE: Final = re.compile(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
+HATE: Final = late_regex(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abide)\b|\bnot (?:a fan|fond) of\b")
 #: Of two things the one that is liked more, and the other.
-PREFERRED: Final = re.compile(
+PREFERRED: Final = late_regex(
     r"\bprefer(?:s|red|ring)? (?P<more>[^,.;]+?) (?:over|to|rather than|instead of|more than) (?P<less>[^,.;]+)"
 )
 OF_THE_USER: Final = frozenset(terms("user find finds think thinks really very"))

@@ -20,6 +20,7 @@ from marskg.language.clause_words import (
     said,
 )
 from marskg.language.en.opposites import NEGATIONS, side
+from marskg.late_regex import late_regex
 from marskg.text import STOPWORDS, terms
 
 #: Words by which English is known, beside its stop words.
@@ -69,8 +70,8 @@ _PHRASES: Final = said(
         (r"(?<!\d)['’]?([2-9]0)s\b", r" 19\1s "),
     )
 )
-_ENDED: Final = re.compile(r"\b(?:used to|no longer|any ?more|any longer|not any)\b")
-_SPLIT: Final = re.compile(
+_ENDED: Final = late_regex(r"\b(?:used to|no longer|any ?more|any longer|not any)\b")
+_SPLIT: Final = late_regex(
     r"[,.]?\s+\b(?:but|although|though|whereas|however|while)\b,?\s+|;\s+|\s[-–—]\s|,\s+(?=(?:which|who)\b)|"
     r",\s+(?=(?:i|i've|i'm|he|she|we|they|it|it's|he's|she's|my|now|and (?:i|now|lately))\b)"
 )
@@ -82,21 +83,21 @@ _ONE_VALUED: Final = (
 )
 _OWNER: Final = r"(?:\b(?:my|your|his|her|their|our|its)|'s)"
 _IS: Final = r"(?:is|will be)(?: now| currently)? (?P<value>\S.*?)(?: now| currently| these days)?$"
-_COPULA: Final = re.compile(
+_COPULA: Final = late_regex(
     rf"^(?P<who>.{{0,60}}?{_OWNER} {_ONE_VALUED}) "
     r"(?:is|are|was|will be)(?: now)? (?!to\b)(?P<value>\S.*)$",
     re.DOTALL,
 )
 #: Of what is called so there is one, whatever its value is.
-_SOLE: Final = re.compile(r"\b(?:default|main|primary|current|official|preferred|only|chief)\b")
+_SOLE: Final = late_regex(r"\b(?:default|main|primary|current|official|preferred|only|chief)\b")
 #: "The X of Y is Z", "Y's X is Z", "the Y X is Z".
 _OPEN: Final = (
-    re.compile(
+    late_regex(
         rf"^(?P<who>(?:the|our|my|your|his|her|their|its) (?:[\w-]+ ){{0,3}}?(?P<head>[\w-]+) of .{{1,40}}?) {_IS}"
     ),
-    re.compile(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
-    re.compile(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
-    re.compile(
+    late_regex(rf"^(?P<who>.{{1,40}}?(?:'s|s') (?:[\w-]+ ){{0,2}}(?P<head>[\w-]+)) {_IS}"),
+    late_regex(rf"^(?P<who>(?:the|our|my|your|his|her|their|its|this) (?:[\w-]+ ){{0,3}}(?P<head>[\w-]+)) {_IS}"),
+    late_regex(
         r"^(?P<who>(?:(?:the|our|my|your) |.{1,40}'s )(?:[\w-]+ ){0,2}(?P<head>[\w-]+)) is(?: now)? in (?P<value>\S.*)$"
     ),
 )
@@ -118,7 +119,7 @@ _WHAT: Final = r"^(?P<who>.{1,60}?) (?:is|are)(?: now| currently)? "
 _TO: Final = r" (?P<value>\S.*)$"
 #: What somebody or something stands to one thing at a time.
 _RELATIONS: Final = tuple(
-    (name, re.compile(start + verbs + _TO, re.DOTALL))
+    (name, late_regex(start + verbs + _TO, re.DOTALL))
     for name, start, verbs in (
         ("lives", _WHO, r"(?:liv(?:e|es|ing)|resid(?:e|es|ing)|moved) (?:in|to)"),
         ("lives", r"^(?P<who>(?:my|our) .{1,40}?)\b", r"(?:liv(?:e|es|ing)|resid(?:e|es|ing)|moved) (?:in|to)"),
@@ -134,7 +135,7 @@ _RELATIONS: Final = tuple(
     )
 )
 #: How no name begins.
-_VAGUE: Final = re.compile(
+_VAGUE: Final = late_regex(
     r"(?:a|an|the|my|your|his|her|our|their|its|some|any|this|that|these|those|one|two|three|very|no|so|too|more|less|"
     r"night|home|weekends?|fear|peace|for|in|on|at|to|from|about|of|with|by|as)\b"
 )
@@ -153,7 +154,7 @@ _CHANGE: Final = frozenset(
     )
 )
 #: How people state what they aim at, and the words of any such aim, which say nothing of what it is about.
-_AIM: Final = re.compile(
+_AIM: Final = late_regex(
     r"\b(?:goals?|target|limit(?:ing)?|aim(?:s|ing)?|at most|no more than|under|below|want to|trying to|start(?:ing)?|"
     r"i'd like to|going to|plan to|keep(?:ing)?)\b"
 )
@@ -166,32 +167,32 @@ _AIM_WORDS: Final = frozenset(
 )
 _PERIODS: Final = frozenset(terms("day daily week weekly month monthly year yearly"))
 #: What a pronoun stands before is named elsewhere: "his style" is nobody's in particular.
-_BORROWED: Final = re.compile(r"\b(?:his|her|their|its|that|this|those|these) (?:new |latest )?([a-z]+)")
+_BORROWED: Final = late_regex(r"\b(?:his|her|their|its|that|this|those|these) (?:new |latest )?([a-z]+)")
 #: A request changes what is at hand ("update the budget to ..."); which one that is, it does not say.
-_REQUEST: Final = re.compile(
+_REQUEST: Final = late_regex(
     r"\bplease\b|\blet's\b|\b(?:can|could|would|will) you\b|\b(?:need|want|like)s? to\b|\bshould be\b|"
     r"^(?:update|change|revert|set)\b"
 )
 #: What is still to be done, and that it is done or not to be done any more; the words that say so are no topic.
-_NEED: Final = re.compile(
+_NEED: Final = late_regex(
     r"\b(?:(?:need|have|has|want|plan|going|supposed|remember|ought) to|must|should|to-?do)\b|^to do\b"
 )
-_DONE: Final = re.compile(
+_DONE: Final = late_regex(
     r"\b(?:finished|completed|wrapped up|taken care of|took care of|done with|(?:check|cross|tick)ed .{0,80}\boff|"
     r"got .{1,80} done|(?:is|are|it's) (?:all |now )?(?:done|finished|complete))\b"
 )
-_DROPPED: Final = re.compile(r"\b(?:remove|delete|drop|scratch|strike|cancel|(?:cross|take|check) .{0,120}\boff)\b")
+_DROPPED: Final = late_regex(r"\b(?:remove|delete|drop|scratch|strike|cancel|(?:cross|take|check) .{0,120}\boff)\b")
 _DONE_WORDS: Final = frozenset(
     terms(
         "finish complete wrap taken took care done check cross tick off remove delete drop scratch strike cancel all "
         "track list"
     )
 )
-_NOW: Final = re.compile(r"\b(?:is|are|am|it's|i'm|been) now\b|\bnow (?:is|are|scheduled|set|costs?|at|on|it's)\b")
-_FROM: Final = re.compile(r"\bfrom (?P<old>.{1,120}?) to (?P<new>.{1,200})$")
-_BACK: Final = re.compile(r"\bto (?P<new>.{1,120}?) from (?P<old>.{1,120})$")
-_REPLACE: Final = re.compile(r"\breplac(?:e|es|ed|ing) (?P<old>.{1,120}?) (?:with|by) (?P<new>.{1,200})$")
-_INSTEAD: Final = re.compile(r"\binstead of (.{1,120})$")
+_NOW: Final = late_regex(r"\b(?:is|are|am|it's|i'm|been) now\b|\bnow (?:is|are|scheduled|set|costs?|at|on|it's)\b")
+_FROM: Final = late_regex(r"\bfrom (?P<old>.{1,120}?) to (?P<new>.{1,200})$")
+_BACK: Final = late_regex(r"\bto (?P<new>.{1,120}?) from (?P<old>.{1,120})$")
+_REPLACE: Final = late_regex(r"\breplac(?:e|es|ed|ing) (?P<old>.{1,120}?) (?:with|by) (?P<new>.{1,200})$")
+_INSTEAD: Final = late_regex(r"\binstead of (.{1,120})$")
 #: Words around a topic that are none: how sure, how much, since when, and what one does to an entry.
 _FILLER: Final = frozenset(
     terms(
@@ -214,9 +215,9 @@ _PAST: Final = frozenset(
 #: After these a participle says how somebody is ("really excited"), a verb what somebody means to do ("to hit").
 _STATE: Final = frozenset(("to", "am", "i'm", "is", "are", "he's", "she's", "it's", "really", "so", "very", "quite"))
 #: What was so then says nothing of what is so.
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_YEAR: Final = late_regex(r"(?:19|20)\d\d")
 _BACK_THEN: Final = frozenset(("ago", "formerly", "originally", "previously", "child", "childhood"))
-_PAST_VERB: Final = re.compile(r"(?!used|named|called|based|located|married|scheduled|needed|supposed)[a-z]{2,}ed")
+_PAST_VERB: Final = late_regex(r"(?!used|named|called|based|located|married|scheduled|needed|supposed)[a-z]{2,}ed")
 
 
 def _happened(listed: list[str]) -> bool:
@@ -249,7 +250,7 @@ _SAYS: Final = (
     r"(?:heard|hopes?|hoped|wrote|writes|argues?|argued|denie[sd]|guesse[sd]) that)"
 )
 #: What a folded sentence supposes, or has others think, so that it says of nothing that it is so.
-SUPPOSED: Final = re.compile(
+SUPPOSED: Final = late_regex(
     r"(?<!\beven )\bif (?!possible|needed|necessary|so\b|not\b|that's|anything|i'?m\b|i (?:am|remember|recall)\b|"
     r"you (?:could|can|would|don't|like|want|ask|will)\b)|"
     r"^(?:(?:but|and|so|or|then),? )?(?:suppos(?:e|ing)|imagine|pretend|assuming|provided|let's say|were)\b|"
@@ -257,20 +258,20 @@ SUPPOSED: Final = re.compile(
     rf"{_OTHERS}{_THINKS}\b"
 )
 _UNASSERTED: Final = Unasserted(
-    requested=re.compile(
+    requested=late_regex(
         rf"{_REQUEST.pattern}|\b(?:can|could|should|may) (?:we|i)\b|\b(?:did you know|have i)\b|"
         r"\b(?:chang|updat|mov|reschedul|adjust|switch)[a-z]*"
     ),
-    suggested=re.compile(
+    suggested=late_regex(
         r"^(?:(?:so|and|but|well|hey),? )?(?:why (?:not|don't|doesn't|won't|can't|shouldn't)|how about|what about)\b"
     ),
     supposed=SUPPOSED,
-    reported=re.compile(
+    reported=late_regex(
         rf"{_OTHERS}{_SAYS}\b|[\"”»] ?{_SAYS}\b|"
         r"\baccording to\b|\brumou?rs?\b|\b(?:allegedly|supposedly|reportedly)\b|"
         r"\bi (?:heard|was told|dreamed|dreamt)\b"
     ),
-    ironic=re.compile(
+    ironic=late_regex(
         r"^(?:oh,? (?:sure|joy)\b|yeah,? (?:right|sure)|sure,? (?:and|because|just)|as if\b|"
         r"right,? because|ha,|like hell)|\bmy foot\b|🙄|/s$"
     ),
@@ -278,7 +279,7 @@ _UNASSERTED: Final = Unasserted(
 _NEGATION: Final = Negation(
     words=NEGATIONS | frozenset(("ain't", "mustn't", "needn't", "mightn't")),
     limits=frozenset(("only", "just", "merely", "simply", "solely", "least", "quite", "exactly", "necessarily")),
-    void=re.compile(
+    void=late_regex(
         r"(?:\b(?:nothing|nobody|no one|none|never|no|not)|n't|cannot)\b.{0,60}(?<!\brather) than\b|"
         r"(?:\b(?:nothing|nobody|no one|never|not)\b|n't\b).{0,40}\bas [a-z]+ as\b|"
         r"\b(?:nothing|none|nobody|no one|never)(?: \w+)? (?:but|other|except|short of|if not|like)\b|"
@@ -290,19 +291,19 @@ _NEGATION: Final = Negation(
         r"\bor not\b|\bif not\b|\bnot (?:to mention|least|once|unlike|that)\b|\bno matter\b|"
         r"\b(?:not|n't|never|cannot|no)\b.{0,40}\bwithout\b"
     ),
-    narrows=re.compile(
+    narrows=late_regex(
         r"\b(?:without|until|till|except|before|after|while|during|when|whenever|outside|apart from|other than|alone|"
         r"always|every|everything|everyone|all|both|too (?:much|many|often|long)|[a-z]+sel(?:f|ves))\b"
     ),
-    unsure=re.compile(r"\b(?:would|could have|should|might)(?:n't| not| never)\b"),
-    passed=re.compile(r"[a-z]{3,}ly|yet|very|exactly|always|all|every|real"),
+    unsure=late_regex(r"\b(?:would|could have|should|might)(?:n't| not| never)\b"),
+    passed=late_regex(r"[a-z]{3,}ly|yet|very|exactly|always|all|every|real"),
     raised=frozenset(terms("think thought find found feel felt believe consider know say call want")),
 )
 #: What a clause says beside this holds as well.
-_ADDED: Final = re.compile(
+_ADDED: Final = late_regex(
     r"\b(?:also|as well|besides|in addition|additionally|another|other|extra|both|either)\b|\btoo(?=[,.!]|$)"
 )
-_SCOPE: Final = re.compile(
+_SCOPE: Final = late_regex(
     r"\b(?:on|in|at|after|before|during|until|when|while) "
     r"((?:(?:the|a|an|his|her|my|our|their) )?[a-z']+(?: [a-z']+)?)"
 )

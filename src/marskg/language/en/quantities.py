@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from marskg.language.statements import Quantity
+from marskg.late_regex import late_regex
 from marskg.text import folded, terms
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -31,7 +32,7 @@ _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000
 #: What stands before an hour that is spelled out; one that ends a sentence has no unit.
 _HOUR_AFTER: Final = "|".join(rf"(?<=\b{word} )" for word in ["at", "by", "from", "until", "till", "before", "after"])
 _CURRENCY: Final = r"usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|francs?|yen|yuan|bucks"
-_PATTERN: Final = re.compile(
+_PATTERN: Final = late_regex(
     rf"(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)"
     rf"|\b(?P<month>{_MONTH})\.? (?P<monthday>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year>\d{{4}}))?\b"
     rf"|\b(?P<daymonth>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month2>{_MONTH})(?:,? (?P<year2>\d{{4}}))?\b"
@@ -46,9 +47,9 @@ _PATTERN: Final = re.compile(
     rf"|\b(?P<spelled>{_WORDS})(?= [a-z])|(?:{_HOUR_AFTER})(?P<hour>{_WORDS})(?!-)"
     rf"|\b(?P<frequency>{'|'.join(_FREQUENT)})\b"
 )
-_AFTER: Final = re.compile(r"\s*-?([^\W\d_]+)")
-_BEFORE: Final = re.compile(r"([^\W\d_]+) $")
-_DIGITS: Final = re.compile(rf"{_NUMBER}|{_WORDS}")
+_AFTER: Final = late_regex(r"\s*-?([^\W\d_]+)")
+_BEFORE: Final = late_regex(r"([^\W\d_]+) $")
+_DIGITS: Final = late_regex(rf"{_NUMBER}|{_WORDS}")
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:

@@ -12,9 +12,10 @@ from typing import Final
 from marskg.language.en.time_words import mentions
 from marskg.language.questions import GOALS, Asked, Wanted
 from marskg.language.times import LONGEST, Unit
+from marskg.late_regex import late_regex
 from marskg.text import terms
 
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
+_QUOTED: Final = late_regex(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
 _LEAD: Final = (
     r"^\W*(?:(?:and|so|but|ok|okay|hey|hi|please|also|now|then)\b,? )*"
     r"(?:(?:can|could|would|will|do|did) you (?:please )?(?:tell me|remember|know|remind me|say|list|show me)? ?"
@@ -112,7 +113,7 @@ _WAYS: Final[tuple[tuple[Wanted, str], ...]] = (
     (Wanted.LIST, r"what(?: else)?(?:'s| is)(?: \w+)? on (?:my|our|his|her|their|the) [\w -]*list\b"),
     (Wanted.LIST, rf"what (?:did|have|do) (?:i|we) {_DONE}\b(?! (?:about|as|for)\b)"),
 )
-_PATTERNS: Final = tuple((wanted, re.compile(_LEAD + way)) for wanted, way in _WAYS)
+_PATTERNS: Final = tuple((wanted, late_regex(_LEAD + way)) for wanted, way in _WAYS)
 
 #: Words that say how something is asked, not of what.
 _FORM: Final = frozenset(
@@ -131,10 +132,10 @@ _FORM: Final = frozenset(
 _WEAK: Final = frozenset(terms("event item entry"))
 _SPEND: Final = frozenset(terms("expense spending spend cost purchase payment bill shopping"))
 _EARN: Final = frozenset(terms("income salary wage revenue earning payout refund"))
-_SPENDING: Final = re.compile(r"\b(?:spen[dt]|spending|expens\w+|paid|pay|cost|money)\b")
-_EARNING: Final = re.compile(r"\b(?:earn(?:ed|ings?)?|income|salary)\b")
-_OR: Final = re.compile(r",| and | or | plus | vs\.? | versus | than | as well as ")
-_BY: Final = re.compile(rf"\b(?:which|what|per|each|every|by|how many) ({_SPAN})s?\b")
+_SPENDING: Final = late_regex(r"\b(?:spen[dt]|spending|expens\w+|paid|pay|cost|money)\b")
+_EARNING: Final = late_regex(r"\b(?:earn(?:ed|ings?)?|income|salary)\b")
+_OR: Final = late_regex(r",| and | or | plus | vs\.? | versus | than | as well as ")
+_BY: Final = late_regex(rf"\b(?:which|what|per|each|every|by|how many) ({_SPAN})s?\b")
 
 
 def asks(question: str) -> Asked | None:

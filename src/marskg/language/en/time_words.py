@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.times import Beside, Counted, Date, IsoWeek, Mention, Part, Relation, Rolling, Unit, Weekday
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ _THINGS: Final = (
 _DASH: Final = r" ?(?:-|–|to|and|through|till|until) ?"
 
 #: Words after which the nearest time to come is meant.
-_AHEAD: Final = re.compile(
+_AHEAD: Final = late_regex(
     r"\b(?:will|won't|going to|upcoming|coming|scheduled?|planned|planning|due|deadlines?|have to|need to|'ll)\b"
 )
 _RELATIONS: Final = {
@@ -65,19 +66,19 @@ _RELATIONS: Final = {
     "prior to": Relation.BEFORE,
     "after": Relation.AFTER,
 }
-_BEFORE: Final = re.compile(
+_BEFORE: Final = late_regex(
     r"\b(in|on|of|for|at|over|during|within|throughout|from|between|than|"
     rf"{'|'.join(_RELATIONS)}|about|regarding|concerning|called|named|titled)"
     r"(?: (?:the|all of|early|late|mid|the (?:beginning|start|end|middle) of))?[ -]$"
 )
 #: What a time is about, or is called, is no time that is asked of.
 _TOPICS: Final = frozenset({"about", "regarding", "concerning", "called", "named", "titled"})
-_AND: Final = re.compile(r"(?:,| and| or| vs\.?| versus|, and| than| to| through| till| until| and in| and on|-|–) ?")
-_ONWARDS: Final = re.compile(r" on(?:wards?)?\b(?! \w)")
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
+_AND: Final = late_regex(r"(?:,| and| or| vs\.?| versus|, and| than| to| through| till| until| and in| and on|-|–) ?")
+_ONWARDS: Final = late_regex(r" on(?:wards?)?\b(?! \w)")
+_QUOTED: Final = late_regex(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
 #: Words that are times and ordinary words too, so that a preposition alone makes no time of them in small letters.
 _ORDINARY: Final = frozenset({"may", "march", "mar", "sun", "sat", "second", "dec", "jan", "sep"})
-_RECURS: Final = re.compile(
+_RECURS: Final = late_regex(
     r"\b(?:every|each|(?:bi|twice )?(?:daily|weekly|monthly|yearly)|nightly|hourly|annually|regularly|"
     rf"(?:once|twice|times) (?:an?|per) [a-z]+|{WEEKDAY}s|weekends)\b",
     re.IGNORECASE,
@@ -219,7 +220,7 @@ def _rule(
     bare: bool = False,
     last: Callable[[re.Match[str], int], Form] | None = None,
 ) -> _Rule:
-    return _Rule(re.compile(rf"(?<![\w/.-])(?:{pattern})(?![\w/])(?![.-]\d)"), form, bare, last)
+    return _Rule(late_regex(rf"(?<![\w/.-])(?:{pattern})(?![\w/])(?![.-]\d)"), form, bare, last)
 
 
 def _always(form: Form) -> Callable[[re.Match[str], int], Form]:

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import Is, flags, guessed
 from marskg.language.en.morphology import Form, form_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Addresses, handles and tags, in a text that has one of their marks.
-_ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.\-]{1,20}://|www\.)\S+|[^\s@]*@\S+|#\w+", re.IGNORECASE)
+_ADDRESS: Final = late_regex(r"(?:[a-z][a-z0-9+.\-]{1,20}://|www\.)\S+|[^\s@]*@\S+|#\w+", re.IGNORECASE)
 #: Domains, with what follows them.
-_DOMAIN: Final = re.compile(r"(?<![\w\-])(?:[\w\-]+\.)+[a-z]{2,24}\b(?:/\S*)?")
-_DOT_INSIDE: Final = re.compile(r"\w\.[a-z]{2}")
+_DOMAIN: Final = late_regex(r"(?<![\w\-])(?:[\w\-]+\.)+[a-z]{2,24}\b(?:/\S*)?")
+_DOT_INSIDE: Final = late_regex(r"\w\.[a-z]{2}")
 #: Groups of digits that could be an account or a telephone number, and codes with three digits or more.
-_ACCOUNT: Final = re.compile(r"\+?\d[\d ./()\-]{5,}\d|(?<!\w)[A-Za-z]*\d[A-Za-z]*\d[A-Za-z]*\d\w*")
-_DIGITS: Final = re.compile(r"\d[^\W\d_]*[ ./()\-]*\d")
-_TOKEN: Final = re.compile(
+_ACCOUNT: Final = late_regex(r"\+?\d[\d ./()\-]{5,}\d|(?<!\w)[A-Za-z]*\d[A-Za-z]*\d[A-Za-z]*\d\w*")
+_DIGITS: Final = late_regex(r"\d[^\W\d_]*[ ./()\-]*\d")
+_TOKEN: Final = late_regex(
     r"([A-Z](?:\.[A-Z])*\.(?!\n|$)(?<![a-z].)"  # initials: J.R.R., J.
     r"|[^\W_]+(?:['’&\-][^\W_]+)*|\n+|[^\w\s])"
 )

@@ -12,6 +12,7 @@ from typing import Final
 
 from marskg.language.not_kept.reading import asked_not_to_keep
 from marskg.language.wish_kinds import Wish, WishKind
+from marskg.late_regex import late_regex
 from marskg.text import sentences
 
 _ABOUT: Final = r"(?:about|of|on|regarding|when it comes to)"
@@ -41,7 +42,7 @@ _MORE: Final = r"(?:more(?: details?)?|everything|all|every detail)"
 _TOO_MUCH: Final = r"(?:(?:so|that|as) much|every(?:thing| detail))"
 #: In the order in which they are tried; the first that fits a sentence decides it.
 _PATTERNS: Final = tuple(
-    (kind, re.compile(pattern + _END, re.IGNORECASE))
+    (kind, late_regex(pattern + _END, re.IGNORECASE))
     for kind, pattern in (
         (WishKind.WRONG, rf"{_BACK}(?:'s| is| was) {_FALSE}(?: (?:{_ABOUT}|that) {_TOPIC}|{_INSTEAD})"),
         (WishKind.WRONG, rf"{_BACK} (?:isn't|wasn't) (?:true|right|correct|accurate)(?: that {_TOPIC}|{_INSTEAD})"),
@@ -63,7 +64,7 @@ _PATTERNS: Final = tuple(
     )
 )
 #: "I don't remember" and "I'll never forget" tell of a person's own memory.
-_OWN: Final = re.compile(
+_OWN: Final = late_regex(
     r"\b(?:i|we|he|she|they)(?:'ll|'d)?(?: will| can| could| would| still)? "
     r"(?:do not|don't|dont|never|can't|cannot|didn't|did not|won't) (?:ever )?(?:remember|forget|recall)",
     re.IGNORECASE,
@@ -77,11 +78,11 @@ _NO_TOPIC: Final = frozenset({
     "stored", "saved", "kept", "learned", "ever", "so", "far", "until", "till", "up", "to", "now", "here", "there",
     "been",
 })  # fmt: skip
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = late_regex(r"\w+")
 
 
 #: Whose stop ends no sentence; it is another sign while sentences are told apart.
-_TITLE: Final = re.compile(
+_TITLE: Final = late_regex(
     r"(?<!\w)(Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|[A-Z]|(?:no|nr|apt|ext|tel|vol|ref)(?=\.\s*#?\d))\.(?=\s)"
 )
 _NO_STOP: Final = "\u2024"

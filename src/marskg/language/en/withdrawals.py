@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from marskg.kept_texts import keeping_texts
 from marskg.language.spans import GAP
 from marskg.language.whole_clauses import denies
+from marskg.late_regex import late_regex
 from marskg.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TAKES_OUT: Final = re.compile(
+_TAKES_OUT: Final = late_regex(
     r"\b(?:remove|delete|drop|exclude|strike|take out|take off|cross out|cross off)\s+"
     r"(?:\"(?P<double>[^\"]{2,300})\"|“(?P<curly>[^”]{2,300})”|['‘](?P<single>.{2,300}?)['’])"
     r"\s+from (?:the |my |our |its |his |her |their )?(?P<list>[^.!?;]{2,80})",
@@ -28,7 +29,7 @@ _TAKES_OUT: Final = re.compile(
 #: Verbs that take something out.
 TAKING_OUT: Final = "remove delete drop exclude strike take cross"
 #: What somebody does not do, supposes, tells of others or has not decided, before what is taken out …
-_NOT_SO: Final = re.compile(
+_NOT_SO: Final = late_regex(
     r"\b(?:\w+n't|not|never|cannot|no|nobody|without|instead of|rather than|refuse[sd]?|forg[eo]t|avoid(?:ed)?|"
     r"stop(?:ped)?|if (?!possible|you)|unless|whether|suppose|imagine|perhaps|maybe|may|might|almost|nearly|"
     r"would(?! (?:like|love))|(?!(?:i|we)\b)\w+ (?:said|says|thinks?|thought|suggest(?:s|ed)?|claim(?:s|ed)?|wanted|"
@@ -36,16 +37,16 @@ _NOT_SO: Final = re.compile(
     re.IGNORECASE,
 )
 #: … and behind it.
-_TAKEN_BACK: Final = re.compile(
+_TAKEN_BACK: Final = late_regex(
     r"\b(?:but|is|was|would|if|unless|though|although)\b(?!.*\b(?:possible|keep|leave)\b)", re.IGNORECASE
 )
-_WORD: Final = re.compile(r"[^\W_]+", re.UNICODE)
+_WORD: Final = late_regex(r"[^\W_]+", re.UNICODE)
 _ARTICLES: Final = frozenset({"the", "a", "an", "our", "its", "their", "my", "your"})
 _BETWEEN: Final = r"[\W_]+(?:(?:the|an?|our|its|their|my|your)[\W_]+)*"
 #: "tea" is no part of "green-tea", nor "Ann" of "Ann's sister".
 _EDGE: Final = (r"(?<![\w'’-])", r"(?![\w’'-]*[^\W_])")
-_LAST: Final = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][\w'’.-]* $")
-_STARTS: Final = re.compile(r" [A-ZÀ-Þ]")
+_LAST: Final = late_regex(r"(?<![^\W_])[A-ZÀ-Þ][\w'’.-]* $")
+_STARTS: Final = late_regex(r" [A-ZÀ-Þ]")
 #: What a list is also called where somebody writes to it.
 _ADDRESSED: Final = frozenset(terms("recipient"))
 _WRITTEN: Final = frozenset(terms("email mail message letter send sent"))

@@ -6,9 +6,9 @@ that it is ranked by its words and its meaning alone.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.text import folded, terms
 
 if TYPE_CHECKING:
@@ -23,24 +23,24 @@ _TIMES: Final = frozenset(
 )
 #: What a question about a time asks for, whatever it was.
 _HAPPENING: Final = frozenset(terms("happen happened happening go going went do doing done say said tell told talk"))
-_WHEN: Final = re.compile(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for |since )?how long|since when)\b")
+_WHEN: Final = late_regex(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for |since )?how long|since when)\b")
 #: A question mark at the end; marks, pictures and one bracket, such as what is shown with it, may follow.
-_ASKS: Final = re.compile(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
+_ASKS: Final = late_regex(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
 _QUESTION_MARKS: Final = frozenset("?？؟")
 #: What asks at the end of a statement for no more than a yes.
-_TAG: Final = re.compile(
+_TAG: Final = late_regex(
     r"[,;\u2013\u2014-] ?(?:right|correct|yes|yeah|no|ok|okay|you know"
     r"|(?:do|does|did|is|are|was|were|have|has|had|wo|ca|would|could|should|ai)n't (?:i|you|he|she|it|we|they|there)"
     r"|(?:am|do|is|are|was|were) (?:i|you|he|she|it|we|they) not)\W*\Z"
 )
 #: How far from its end a text's question mark is looked for, in characters.
 _END: Final = 400
-_ADVICE: Final = re.compile(
+_ADVICE: Final = late_regex(
     r"\b(?:recommend|suggest|advi[sc]e)\b|\b(?:recommendation|suggestion)s?\b[^.?!]{0,40}\?"
     r"|\b(?:what|which|where)\b[^.?!]{0,40}\b(?:should|could) (?:i|we)\b|\bwould i (?:like|enjoy)\b"
     r"|\bbased on my (?:taste|preference)s?\b"
 )
-_OF_ONESELF: Final = re.compile(r"\b(?:i|my|me|mine|we|our|us|ours)\b")
+_OF_ONESELF: Final = late_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b")
 #: What a request for advice says of itself and not of what it is about.
 _REQUEST: Final = frozenset(
     terms("recommend recommends recommendation recommendations suggest suggestion advise advice")

@@ -6,7 +6,6 @@ one reader of quantities serves both. Two negations of one clause deny once ("no
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from marskg.language.clause_words import (
@@ -23,6 +22,7 @@ from marskg.language.clause_words import (
     sides,
     stemming,
 )
+from marskg.late_regex import late_regex
 
 _FUNCTION: Final = folded_words(
     "el la los las un una unos unas y o pero no ya nunca yo tú él ella nosotros ellos ellas me te se nos le les mi mis "
@@ -125,17 +125,17 @@ _SAYS: Final = (
     r"supone|sospecha|comentó|contó|escribió|jura|juró|niega|negó|duda|espera que|teme|insiste|insistió|imagina)"
 )
 _UNASSERTED: Final = Unasserted(
-    requested=re.compile(r"\b(?:puedes|podrías|puede|podría|podemos)\b|\bpor favor\b"),
-    suggested=re.compile(r"^[¿¡ ]*(?:y |pero )?(?:por qué|qué tal si|cómo no)\b"),
-    supposed=re.compile(
+    requested=late_regex(r"\b(?:puedes|podrías|puede|podría|podemos)\b|\bpor favor\b"),
+    suggested=late_regex(r"^[¿¡ ]*(?:y |pero )?(?:por qué|qué tal si|cómo no)\b"),
+    supposed=late_regex(
         r"(?:^[¿¡ ]*|[,;] |\b(?:y|solo|pero|que) )si (?!bien\b)|\ba menos que\b|\ba no ser que\b|\ben caso de\b|"
         r"\bsuponiendo\b|^(?:supongamos|imagina)\b|\bsalvo que\b|\bfuera\b(?! de)|\bojalá\b|\b\w+(?:ría|rían)\b"
     ),
-    reported=re.compile(
+    reported=late_regex(
         rf"\b(?!(?:yo|usuario)\b)\w+ {_SAYS}\b|^{_SAYS}\b|[\"”»],? ?{_SAYS}\b|\bsegún\b|\bsupuestamente\b|"
         r"\bal parecer\b|\bse rumorea\b|\brumor(?:es)?\b|\bhe oído\b"
     ),
-    ironic=re.compile(
+    ironic=late_regex(
         r"^[¡¿ ]*(?:sí,? (?:claro|seguro|hombre|ya)|claro,? (?:claro|cómo no|que sí)|"
         r"qué (?:maravilla|bien|alegría|sorpresa)|como si\b|ya,? claro|ja,? ja|menuda? )|\bni de broma\b|🙄|/s$"
     ),
@@ -143,18 +143,18 @@ _UNASSERTED: Final = Unasserted(
 _NEGATION: Final = Negation(
     words=folded_words("no nunca jamás nada nadie ningún ninguna ninguno tampoco ni"),
     limits=folded_words("solo sólo solamente únicamente simplemente siempre necesariamente"),
-    void=re.compile(
+    void=late_regex(
         r"\b(?:nada|nadie|nunca|ningún|ninguna|no)\b.{0,60}\b(?:más|mejor|menos|tanto|tan)\b.{0,60}\b(?:que|como)\b|"
         r"\b(?:nada|nadie|ningun[oa]) (?:salvo|excepto|sino|menos)\b|\bno\b.{0,60}\b(?:sin|hasta)\b|"
         r"\b(?:no|nunca)\b.{0,40}\b(?:suficiente|bastante)\b|\bo no\b|\bsi no\b|\bno menos\b|\bno obstante\b|"
         r"\bno faltaba más\b|\bcómo no\b"
     ),
-    narrows=re.compile(
+    narrows=late_regex(
         r"\b(?:sin|hasta|salvo|excepto|antes|después|durante|mientras|cuando|menos|todo|toda|todos|todas|siempre|"
         r"demasiado|sol[oa]s?)\b"
     ),
-    unsure=re.compile(r"\b\w+(?:ría|rían|ríamos)\b"),
-    passed=re.compile(r"\w+mente|muy|tan|sea|le|lo|se|me|nos"),
+    unsure=late_regex(r"\b\w+(?:ría|rían|ríamos)\b"),
+    passed=late_regex(r"\w+mente|muy|tan|sea|le|lo|se|me|nos"),
     raised=frozenset(terms("creo cree pienso piensa encuentro parece")),
     doubles=False,
 )
@@ -172,10 +172,10 @@ _ATTRIBUTES: Final = Attributes(
         ("led", rf"^(?P<who>.{{1,60}}?) está{_NOW} dirigid[oa] por (?P<value>.+)$"),
     ),
     open=(
-        re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?){_IS}"),
-        re.compile(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?) está{_NOW} en (?P<value>\S.*)$"),
+        late_regex(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?){_IS}"),
+        late_regex(rf"^(?P<who>{_THE} (?P<head>[\w-]+)(?: [\w' -]{{1,60}}?)?) está{_NOW} en (?P<value>\S.*)$"),
     ),
-    sole=re.compile(
+    sole=late_regex(
         r"\b(?:favorit[oa]|principal|predeterminad[oa]|oficial|únic[oa]|actual|preferid[oa]|jef[ea]|nombre|dirección|"
         r"correo|contraseña|nacionalidad|capital|color|marido|esposa|esposo)\b"
     ),
@@ -192,12 +192,12 @@ _ATTRIBUTES: Final = Attributes(
     entries=folded_words("nota recordatorio tarea idea objetivo pendiente consejo"),
     lists=folded_words("lista agenda historial colección tareas notas ideas objetivos puntos"),
     no_label=folded_words("is es son dijo dice siguiente siguientes incluye"),
-    vague=re.compile(
+    vague=late_regex(
         r"(?:un|una|unos|unas|el|la|los|las|muy|más|menos|tan|mi|tu|su|nuestr[oa]|este|esta|ese|esa|para|por|en|de|del|a|"
         r"al|con|sin|sobre|como|que|casa|paz)\b"
     ),
 )
-_PAST: Final = re.compile(
+_PAST: Final = late_regex(
     r"\w{2,}(?:ó|é|aron|ieron|amos|imos|aba|ía)|fue|era|eran|hizo|tuvo|vino|dijo|ayer|hoy|"
     r"\w+[ai]do"
 )
@@ -222,7 +222,7 @@ SPANISH: Final = ClauseWords(
     function=_FUNCTION | _LABELS,
     side=side,
     negation=_NEGATION,
-    split=re.compile(
+    split=late_regex(
         r",?\s+\b(?:pero|aunque|mientras que|sino(?: que)?|sin embargo)\b,?\s+|;\s+|\s[-–—]\s|"
         r",\s+(?=(?:y|yo|él|ella|ellos|ahora|lo|la|le)\b)"
     ),
@@ -231,18 +231,18 @@ SPANISH: Final = ClauseWords(
     unasserted=_UNASSERTED,
     changes=Changes(
         words=_CHANGE,
-        moved=(re.compile(r"\bde (?P<old>.{1,80}?) a (?P<new>.{1,120}?)(?= para |$)"),),
+        moved=(late_regex(r"\bde (?P<old>.{1,80}?) a (?P<new>.{1,120}?)(?= para |$)"),),
         replaced=(
-            re.compile(r"\b(?:sustitu|reempla|cambi)\w+ (?:a |el |la |los )?(?P<old>.{1,80}?) por (?P<new>.{1,120})$"),
+            late_regex(r"\b(?:sustitu|reempla|cambi)\w+ (?:a |el |la |los )?(?P<old>.{1,80}?) por (?P<new>.{1,120})$"),
         ),
-        instead=re.compile(r"\b(?:en lugar de|en vez de|en lugar del|en vez del)(?: el| la)? (.{1,80})$"),
-        now=re.compile(r"\bahora\b|\bactualmente\b"),
+        instead=late_regex(r"\b(?:en lugar de|en vez de|en lugar del|en vez del)(?: el| la)? (.{1,80})$"),
+        now=late_regex(r"\bahora\b|\bactualmente\b"),
     ),
     tasks=Tasks(
-        need=re.compile(r"\b(?:ten(?:go|emos) que|tiene[n]? que|debe[ns]?|debo|debemos|hay que|necesit\w+|falta)\b"),
-        done=re.compile(r"\b(?:terminad|acabad|hech|list|completad)[oa]s?\b|\bya\b(?! no)"),
-        ended=re.compile(r"\bya no\b|\bno\b.{1,60}\bmás$"),
-        dropped=re.compile(r"\b(?:elimin\w+|quit[ae]\w*|borr\w+|tach\w+)\b"),
+        need=late_regex(r"\b(?:ten(?:go|emos) que|tiene[n]? que|debe[ns]?|debo|debemos|hay que|necesit\w+|falta)\b"),
+        done=late_regex(r"\b(?:terminad|acabad|hech|list|completad)[oa]s?\b|\bya\b(?! no)"),
+        ended=late_regex(r"\bya no\b|\bno\b.{1,60}\bmás$"),
+        dropped=late_regex(r"\b(?:elimin\w+|quit[ae]\w*|borr\w+|tach\w+)\b"),
         words=frozenset(
             terms("terminado acabado hecho listo completado eliminar quitar borrar tachar necesita necesito")
         ),
@@ -258,11 +258,11 @@ SPANISH: Final = ClauseWords(
         "su": _HE,
         "sus": _HE,
     },
-    scope=re.compile(
+    scope=late_regex(
         r"\b(?:en|durante|antes de|después de|hasta|cuando|por) ((?:(?:el|la|los|las|un|una) )?\w+(?: \w+)?)"
     ),
-    request=re.compile(r"\bpor favor\b|\b(?:puedes|podrías)\b"),
-    added=re.compile(r"\b(?:también|además|asimismo|otr[oa]s?|igualmente|tampoco)\b"),
+    request=late_regex(r"\bpor favor\b|\b(?:puedes|podrías)\b"),
+    added=late_regex(r"\b(?:también|además|asimismo|otr[oa]s?|igualmente|tampoco)\b"),
     event=_happened,
     terms=terms,
     sentences=sentences_with_ordinals,

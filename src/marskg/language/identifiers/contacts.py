@@ -18,11 +18,12 @@ from marskg.language.en.personal.addresses import ADDRESSES
 from marskg.language.en.personal.particulars import PARTICULARS
 from marskg.language.identifiers import check_digits
 from marskg.language.identifiers.model import Found, Identifier, Kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_EMAIL: Final = re.compile(
+_EMAIL: Final = late_regex(
     r"(?<![\w.+-])[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*"
     r"\s?(?:@|[\[({]\s?(?:at|@)\s?[\])}]|\sat\s(?=[\w-]+(?:\s?[\[({]\s?dot|\sdot\s)))\s?"
     r"(?:[\w-]+(?:\.|\s?[\[({]\s?(?:dot|\.)\s?[\])}]\s?|\sdot\s))+[^\W\d_]{2,24}(?![\w-])",
@@ -30,40 +31,40 @@ _EMAIL: Final = re.compile(
 )
 
 #: An *at* in brackets says by itself that it is an address.
-_AT: Final = re.compile(r"[\[({]\s?at\s?[\])}]")
-_CARD: Final = re.compile(r"(?<![\w.,])(?:\d{4}(?:\s?/\s?\d{4}){3}|\d(?:[ \u00a0._-]{0,3}\d){11,18})(?![\w]|[.,]\d)")
+_AT: Final = late_regex(r"[\[({]\s?at\s?[\])}]")
+_CARD: Final = late_regex(r"(?<![\w.,])(?:\d{4}(?:\s?/\s?\d{4}){3}|\d(?:[ \u00a0._-]{0,3}\d){11,18})(?![\w]|[.,]\d)")
 #: As issuers give them out.
 _CARD_DIGITS: Final = frozenset({12, 13, 14, 15, 16, 19})
-_IBAN: Final = re.compile(r"(?<![\w])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){10,30}(?![\w])", re.IGNORECASE)
-_ACCOUNT: Final = re.compile(r"(?<![\w.,$€£/-])\d{6,17}(?![\w]|[.,/-]\d)|(?<![\w-])\d{2}-\d{2}-\d{2}(?![\w-])")
+_IBAN: Final = late_regex(r"(?<![\w])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){10,30}(?![\w])", re.IGNORECASE)
+_ACCOUNT: Final = late_regex(r"(?<![\w.,$€£/-])\d{6,17}(?![\w]|[.,/-]\d)|(?<![\w-])\d{2}-\d{2}-\d{2}(?![\w-])")
 
-_IPV4: Final = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)")
-_IPV6: Final = re.compile(r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])", re.IGNORECASE)
-_MAC: Final = re.compile(r"(?<![\w:-])(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}(?![\w:-])", re.IGNORECASE)
+_IPV4: Final = late_regex(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)")
+_IPV6: Final = late_regex(r"(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])", re.IGNORECASE)
+_MAC: Final = late_regex(r"(?<![\w:-])(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}(?![\w:-])", re.IGNORECASE)
 
 #: Beside a number may stand letters of a script that puts no blank between words.
-_PHONE: Final = re.compile(
+_PHONE: Final = late_regex(
     r"(?<![\dA-Za-z_\u00c0-\u024f.,$€£¥₹#/-])(?:\+|00|\(\+)?\(?\d{1,4}\)?(?:(?:[ \u00a0./-]{0,2}| / )\(?\d{1,5}\)?){1,7}"
     r"(?:\s?(?:x|ext\.?|extension|poste)\s?\d{1,6})?(?![\dA-Za-z_\u00c0-\u024f]|[.,/:-]\d)",
     re.IGNORECASE,
 )
-_NO_PHONE: Final = re.compile(
+_NO_PHONE: Final = late_regex(
     r"\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:\s\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}(?:\s\d{1,2})?|(?:19|20)\d{2}\s?-\s?(?:19|20)\d{2}"
     r"|\d{1,3}(?:\.\d{3})+"
 )
 #: Numbers of one or two digits side by side are a list; a telephone number in pairs begins with a nought, or is called one.
-_PAIRS: Final = re.compile(r"(?:\d{1,2}[ .]){3,}\d{1,2}")
-_DIALLED_PAIRS: Final = re.compile(r"0[1-9](?:([ .-])\d\d)(?:\1\d\d){3}")
-_CALLED_PAIRS: Final = re.compile(r"\d\d(?:[ .]\d\d){3,5}")
+_PAIRS: Final = late_regex(r"(?:\d{1,2}[ .]){3,}\d{1,2}")
+_DIALLED_PAIRS: Final = late_regex(r"0[1-9](?:([ .-])\d\d)(?:\1\d\d){3}")
+_CALLED_PAIRS: Final = late_regex(r"\d\d(?:[ .]\d\d){3,5}")
 #: Numbers of things, by the word right before them; and books, by their beginning and check digit.
-_OF_A_THING: Final = re.compile(
+_OF_A_THING: Final = late_regex(
     r"\b(?:isbn|issn|ean|gtin|doi|pmid|(?:order|invoice|ticket|tracking|serial|part|model|article|bestell|rechnungs|artikel|pedido|factura|订单)"
     r"-?\s?(?:no\.?|nr\.?|n[º°]|number|nummer|id|号)?)(?:-1[03])?\s?(?:is|was|ist|es)?\s?[:#]?\s?$",
     re.IGNORECASE,
 )
 #: What a number is of, by a word before it or the signs in it: a decimal fraction, a version of four parts or more, a
 #: number of a year's, an order of a shop. Where a telephone is named beside it, it is that nevertheless.
-_OTHER_SORT: Final = re.compile(
+_OTHER_SORT: Final = late_regex(
     r"(?<![^\W_])(?:v|ver|version|build|release|firmware|driver|patch|kernel|revision|rev|pi|constant|ratio|score|receipt|claim"
     r"|order|invoice|ticket|tracking|parcel|serial|model|isbn|issn|ip|doi|lot|batch|docket|file|ref|reference|purchase"
     r"|rechnung|auftrag|bestellung|lieferung|sendung|vorgang|aktenzeichen|beleg|angebot|seriennummer|zahl|konstante"
@@ -72,48 +73,48 @@ _OTHER_SORT: Final = re.compile(
     r"(?:\s(?:is|was|of|ist|war|lautet|es|est|no\.?|nr\.?|number|nummer|id)){0,2}\s?[:#]?\s?$",
     re.IGNORECASE,
 )
-_FRACTION: Final = re.compile(r"(?:0|[1-9]\d?)\.\d{6,}|[1-9]\d{0,2}\.\d{8,}")
-_VERSION: Final = re.compile(r"(?!0\d)(?=(?:\d+\.)*(?:\d|\d{4,5})(?!\d))\d{1,5}(?:\.\d{1,5}){3,}")
-_OF_A_YEAR: Final = re.compile(r"(?:19|20)\d{2}[-/]\d{3,8}")
-_OF_A_SHOP: Final = re.compile(r"\d{3}-\d{7}-\d{7}")
+_FRACTION: Final = late_regex(r"(?:0|[1-9]\d?)\.\d{6,}|[1-9]\d{0,2}\.\d{8,}")
+_VERSION: Final = late_regex(r"(?!0\d)(?=(?:\d+\.)*(?:\d|\d{4,5})(?!\d))\d{1,5}(?:\.\d{1,5}){3,}")
+_OF_A_YEAR: Final = late_regex(r"(?:19|20)\d{2}[-/]\d{3,8}")
+_OF_A_SHOP: Final = late_regex(r"\d{3}-\d{7}-\d{7}")
 #: Points of two sides, one pair or more: what a game or its parts ended at.
-_SCORES: Final = re.compile(r"(?!.*(?<!\d)0\d)\d{1,3}[-:]\d{1,3}(?:(?:, ?| | / )\d{1,3}[-:]\d{1,3})+")
-_BOOK: Final = re.compile(r"97[89]\d{10}")
+_SCORES: Final = late_regex(r"(?!.*(?<!\d)0\d)\d{1,3}[-:]\d{1,3}(?:(?:, ?| | / )\d{1,3}[-:]\d{1,3})+")
+_BOOK: Final = late_regex(r"97[89]\d{10}")
 _PHONE_DIGITS: Final = range(7, 16)
 #: From so many digits on, or with a country's code, separators alone make a telephone number.
 _SURE_DIGITS: Final = 9
 _BESIDE: Final = 40
 
 #: A wallet of Bitcoin with the check digits of base58 or a long one of bech32, or one of Ethereum.
-_WALLET: Final = re.compile(
+_WALLET: Final = late_regex(
     r"(?<!\w)(?:[13][1-9A-HJ-NP-Za-km-z]{25,34}|(?:bc|tb)1[02-9ac-hj-np-z]{11,71}|0x[0-9a-fA-F]{40})(?!\w)"
 )
-_WALLET_KEY: Final = re.compile(r"(?<!\w)[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?!\w)")
-_VIN: Final = re.compile(r"(?<!\w)(?=[A-HJ-NPR-Z0-9]*\d{3})(?=[0-9]*[A-Z])[A-HJ-NPR-Z0-9]{17}(?!\w)")
-_PLACE: Final = re.compile(r"(?<![\d.])-?\d{1,2}\.\d{4,}°?,\s?-?\d{1,3}\.\d{4,}°?(?![\d.])")
+_WALLET_KEY: Final = late_regex(r"(?<!\w)[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?!\w)")
+_VIN: Final = late_regex(r"(?<!\w)(?=[A-HJ-NPR-Z0-9]*\d{3})(?=[0-9]*[A-Z])[A-HJ-NPR-Z0-9]{17}(?!\w)")
+_PLACE: Final = late_regex(r"(?<![\d.])-?\d{1,2}\.\d{4,}°?,\s?-?\d{1,3}\.\d{4,}°?(?![\d.])")
 #: A handle that is no word, or is called one; code has its own words behind the sign.
-_HANDLE: Final = re.compile(r"(?<![\w@./`'\"-])@(?=[A-Za-z]\w{2,30}(?!\w))(?=\w*(?:\d|[a-z]_[a-z]))\w+(?![\w(/]|\.\w)")
-_CALLED_HANDLE: Final = re.compile(
+_HANDLE: Final = late_regex(r"(?<![\w@./`'\"-])@(?=[A-Za-z]\w{2,30}(?!\w))(?=\w*(?:\d|[a-z]_[a-z]))\w+(?![\w(/]|\.\w)")
+_CALLED_HANDLE: Final = late_regex(
     r"\b(?:handle|username|user name|nick(?:name)?|instagram|insta|twitter|telegram|tiktok|mastodon|discord|signal|snapchat|threads|bluesky"
     r"|benutzername|usuario)\b\s?(?:(?:is|was|ist|es|as|als|como|account|handle|name|:)\s?:?\s?){0,2}(?P<value>@[A-Za-z][\w.]{1,29}\w)(?![\w(/])",
     re.IGNORECASE,
 )
 #: What a firm or a practice calls somebody by.
-_FILE_NUMBER: Final = re.compile(
+_FILE_NUMBER: Final = late_regex(
     r"(?i:\b(?:customer|patient|member(?:ship)?|employee|staff|student|client|policy|insurance|loyalty|booking|library card|kunden|patienten|mitglieds?|personal"
     r"|matrikel|versicherungs|cliente|paciente|socio)[\s-]?(?:no\.?|number|id|code|nr\.?|nummer)\s?(?:is|was|ist|:|=|#)?\s?[:#]?\s?"
     r"|\bn[úu]mero de (?:cliente|paciente|socio)\s?(?:es|:)?\s?)"
     r"(?P<value>(?=[A-Z0-9-]*\d{2})[A-Z0-9][A-Z0-9-]{3,19})(?!\w)"
 )
 #: Some of this is in whatever has such a number: a sign behind the word for a number, and letters without a blank.
-_MAYBE_FILED: Final = re.compile(
+_MAYBE_FILED: Final = late_regex(
     r"(?:[Nn][OoRr]|[Mm][Bb][Ee][Rr]|[Ii][Dd]|[Cc][Oo][Dd][Ee]|[Mm][Mm][Ee][Rr]|[Oo][Cc][Ii][Oo]|[Ee][Nn][Tt][Ee])\W"
 )
-_MAYBE_LONG: Final = re.compile(r"[A-Za-z0-9]{14}")
+_MAYBE_LONG: Final = late_regex(r"[A-Za-z0-9]{14}")
 #: Signs that differ in an address that was made by a key.
 _FEWEST_SIGNS: Final = 8
 
-_HAS_DIGIT: Final = re.compile(r"\d")
+_HAS_DIGIT: Final = late_regex(r"\d")
 #: Colons of the shortest IPv6 address, hyphens of a hardware address.
 _FEWEST_COLONS: Final = 2
 _FEWEST_HYPHENS: Final = 5

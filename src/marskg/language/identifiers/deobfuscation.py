@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
 from marskg.language.en.personal.spelled_digits import DIGITS, JOINTS, SPELLED, TIMES, TOKEN, TWO_IN_A_ROW
+from marskg.late_regex import late_regex
 from marskg.text import LOOKALIKES
 
 if TYPE_CHECKING:
@@ -29,17 +30,17 @@ _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Cc"})
 _KEPT_CONTROLS: Final = frozenset("\n\t\r")
 
 #: Those of ASCII that are not drawn; ends of lines and tabs are.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_WORDS: Final = re.compile(r"\w+")
+_CONTROL: Final = late_regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_WORDS: Final = late_regex(r"\w+")
 #: Letters that stand beside a number or an address without a blank: Han, kana, Hangul, Thai, Lao, Burmese, Khmer.
 _UNSPACED: Final = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_BESIDE: Final = re.compile(rf"(?<=[A-Za-z0-9]){_UNSPACED}|{_UNSPACED}(?=[A-Za-z0-9@+])")
+_BESIDE: Final = late_regex(rf"(?<=[A-Za-z0-9]){_UNSPACED}|{_UNSPACED}(?=[A-Za-z0-9@+])")
 #: Digits in words that are a number to dial rather than a count.
 _FEWEST_SPELLED: Final = 4
 
-_BASE64: Final = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8192}={0,2}(?![\w+/=])")
-_HEX: Final = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){8,4096})(?!\w)")
-_PERCENT: Final = re.compile(r"(?:[\w.+-]*%[0-9a-fA-F]{2})+[\w.+-]*")
+_BASE64: Final = late_regex(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,8192}={0,2}(?![\w+/=])")
+_HEX: Final = late_regex(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){8,4096})(?!\w)")
+_PERCENT: Final = late_regex(r"(?:[\w.+-]*%[0-9a-fA-F]{2})+[\w.+-]*")
 #: The least that a decoded part must say, and how much of it must be seen.
 _FEWEST_DECODED: Final = 6
 _MOSTLY: Final = 0.95

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.identifiers import check_digits
 from marskg.language.identifiers.model import Found, Identifier, Kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 #: Characters before and behind a number in which the word that says what it is may stand.
 _BESIDE: Final = 60
-_SEPARATORS: Final = re.compile(r"[\s./+-]")
+_SEPARATORS: Final = late_regex(r"[\s./+-]")
 #: What a number has beside it, Latin letters and digits alone: other scripts put no blank before the next word.
 _B: Final = r"(?<![\dA-Za-z_\u00c0-\u024f.,/-])"
 _E: Final = r"(?![\dA-Za-z_\u00c0-\u024f]|[.,/-]\d)"
@@ -44,8 +45,8 @@ def _form(  # noqa: PLR0917 - the columns of the table
     check: Callable[[str], bool] | None = None,
     near: str | None = None,
 ) -> _Form:
-    words = None if near is None else re.compile(rf"(?<![^\W_])(?:{near})(?![^\W_])", re.IGNORECASE)
-    return _Form(rule, sample, counter, re.compile(f"{_B}{body}{_E}", re.IGNORECASE), check, words)
+    words = None if near is None else late_regex(rf"(?<![^\W_])(?:{near})(?![^\W_])", re.IGNORECASE)
+    return _Form(rule, sample, counter, late_regex(f"{_B}{body}{_E}", re.IGNORECASE), check, words)
 
 
 def _ssn(digits: str) -> bool:
@@ -197,7 +198,7 @@ _FORMS: Final = (
 )  # fmt: skip
 #: What a summary says of documents rather than numbers.
 _WORDS: Final = dict.fromkeys(("passport", "driving-licence", "id-number"), "(identifier)")
-_ANY_DIGITS: Final = re.compile(r"\d(?:[\W_]{0,2}[A-Z]{0,6}[\W_]{0,1}\d){3}", re.IGNORECASE)
+_ANY_DIGITS: Final = late_regex(r"\d(?:[\W_]{0,2}[A-Z]{0,6}[\W_]{0,1}\d){3}", re.IGNORECASE)
 
 
 def find(text: str) -> Iterator[Found]:

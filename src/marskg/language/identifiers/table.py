@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.identifiers import contacts, national, references, tokens, told
 from marskg.language.identifiers.deobfuscation import views
 from marskg.language.identifiers.model import SAYS, Found, Identifier, apart
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ KINDS: Final = tuple(
         }
     )
 )
-_KIND: Final = re.compile("|".join(map(re.escape, KINDS)))
+_KIND: Final = late_regex("|".join(map(re.escape, KINDS)))
 
 
 def personal(text: str) -> list[Found]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.identifiers import check_digits
 from marskg.language.identifiers.model import Found, Identifier, Kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,30 +103,30 @@ _TOKENS: Final = {
     ),
 }  # fmt: skip
 _BEFORE: Final = "(?<![A-Za-z0-9_])"
-_ANY_TOKEN: Final = re.compile(
+_ANY_TOKEN: Final = late_regex(
     "|".join(f"(?P<t{place}>{_BEFORE}(?:{pattern}))" for place, (pattern, _) in enumerate(_TOKENS.values()))
 )
 _TOKEN_NAMES: Final = tuple(_TOKENS)
 #: One of these is in whatever has the form of a token.
-_MAYBE_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{16}|://|[Bb]asic |[Bb]earer ")
+_MAYBE_TOKEN: Final = late_regex(r"[A-Za-z0-9_-]{16}|://|[Bb]asic |[Bb]earer ")
 
-_LONG: Final = re.compile(r"(?<![\w./+=-])[A-Za-z0-9+/_=-]{24,200}(?![\w./+=-])")
-_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_LONG: Final = late_regex(r"(?<![\w./+=-])[A-Za-z0-9+/_=-]{24,200}(?![\w./+=-])")
+_UUID: Final = late_regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 #: What a page names to have a file checked, and the public half of a key: they stand in public.
-_PUBLISHED: Final = re.compile(r"sha(?:256|384|512)-|AAAA[A-Z]3NzaC1")
+_PUBLISHED: Final = late_regex(r"sha(?:256|384|512)-|AAAA[A-Z]3NzaC1")
 #: Where somebody is paid is no secret.
-_ADDRESS: Final = re.compile(r"[13][1-9A-HJ-NP-Za-km-z]{25,34}")
-_HEX: Final = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+_ADDRESS: Final = late_regex(r"[13][1-9A-HJ-NP-Za-km-z]{25,34}")
+_HEX: Final = late_regex(r"(?:0x)?[0-9a-fA-F]+")
 #: Bits a character from which a run of letters and digits was not written by a person.
 _RANDOM_BITS: Final = 3.8
 #: As much behind a word for a key, where less is enough.
 _CUED_BITS: Final = 2.8
-_CUED: Final = re.compile(
+_CUED: Final = late_regex(
     r"(?:(?<![^\W_])(?:key|token|secret|bearer|jwt|credential|(?:api-?|geheim|zugangs)?schlüssel|clave|密钥|令牌)s?(?![^\W\d_]))"
     r"[\s:=,'\"`(]{1,4}(?:(?:is|was|ist|es|=)[\s:'\"`]{1,3})?(?P<value>(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z0-9_-]{16,200})(?![\w./+=-])",
     re.IGNORECASE,
 )
-_PUBLIC_KEY: Final = re.compile(
+_PUBLIC_KEY: Final = late_regex(
     r"(?<!\w)(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\w+) AAAA[A-Za-z0-9+/]{20,}={0,3}(?: [\w.+-]+@[\w.-]+)?"
 )
 

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.language.identifiers.model import Found, Identifier, Kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ _SEED_SIZES: Final = frozenset({12, 15, 18, 21, 24})
 _FEWEST_PIN: Final = 3
 _FEWEST_DIGITS: Final = 4
 #: What is four digits and a year, with another word behind it, is one.
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_YEAR: Final = late_regex(r"(?:19|20)\d\d")
 _FEWEST_SEEDS: Final = 12
 
 
@@ -69,76 +70,76 @@ _FOR: Final = rf"(?:\s{_OF}\s(?:[\w.'’-]+(?:\s|(?=:))){{1,4}}?|\s+)"
 _QUOTED: Final = r"(?P<quote>['\"“`„«])(?P<quoted>[^'\"”`“»\n]{3,128})['\"”`“»]"
 _END: Final = r"(?=[.!]?\s*(?:$|\n|[.!,;]\s))"
 
-_SAID: Final = re.compile(
+_SAID: Final = late_regex(
     rf"{_B}{_NOUN}{_FOR}?['\"]?\s*(?:(?P<copula>{_COPULA})(?![^\W_])\s*:?|[:=]+>?)\s*"
     rf"(?:{_QUOTED}|(?P<digits>\d{{1,4}}(?:[ -]\d{{1,4}}){{1,7}}[#*]?(?![\w-]))|(?P<bare>[^\s'\"“”`]{{3,128}}))",
 )
-_PLAIN: Final = re.compile(
+_PLAIN: Final = late_regex(
     rf"{_B}{_OWNER}\s(?:[\w-]+\s){{0,2}}(?:{_PLACED}|{_either('passwords')}){_FOR}?(?:(?:\s|(?<=\s)){_COPULA}\s|:\s)"
     rf"(?P<bare>[^\W\d_][\w-]{{3,63}}){_END}",
 )
-_CHANGED: Final = re.compile(
+_CHANGED: Final = late_regex(
     rf"{_B}{_STRICT}(?:\s{_OF}\s(?:[\w.'’-]+\s){{1,4}}?|\s)(?:{_plain_words('to')})\s(?:{_QUOTED}|(?P<bare>(?=\S*\d)[^\s'\"“”`]{{4,128}}))",
 )
 #: A short word for it, and beside it what no command and no folder is called: letters and digits.
-_BESIDE: Final = re.compile(
+_BESIDE: Final = late_regex(
     r"(?<![^\W_])(?:my\s)?(?:pwd|pw)\s(?P<bare>(?=[^\s/]*\d)(?=[^\s/]*[A-Za-z])[\w!#$%&*+?@^~-]{5,63})(?=[.,;!]?(?:\s|$))",
 )
 #: In small letters it may be the pin of a plug.
-_PIN_BESIDE: Final = re.compile(r"(?<![^\W_])(?:PIN|Pin-Code|PIN-Code|PUK)\s(?P<bare>\d{4,8})(?![\w-]|[.,]\d)")
+_PIN_BESIDE: Final = late_regex(r"(?<![^\W_])(?:PIN|Pin-Code|PIN-Code|PUK)\s(?P<bare>\d{4,8})(?![\w-]|[.,]\d)")
 #: The secret first. What goes on with another noun, as a password manager does, is no password.
-_BEFORE: Final = re.compile(
+_BEFORE: Final = late_regex(
     rf"(?<!\S)['\"“`]?(?P<bare>(?=\S*[\d!@#$%^&*])[^\W_][^\s'\"“”`]{{2,127}})['\"”`]?,?\s(?:{_plain_words('as')})\s{_OWNER}\s(?:[\w-]+\s){{0,2}}"
     rf"{_STRICT}(?=\s*(?:[.,;:!?)]|$)|\s(?:{_plain_words('behind')})\b)",
 )
 _NUMBER: Final = r"\d{1,8}(?:[ -]\d{1,4}){0,7}[#*]?(?![\w-]|[.,]\d)"
 #: With no copula or a short one: a number beside what it opens; a short word for a password.
-_NUMBER_BESIDE: Final = re.compile(
+_NUMBER_BESIDE: Final = late_regex(
     rf"{_B}(?:(?!pin\s)(?:{_PLACED}|{_either('codes', 'passwords')})(?:['\u2019]s\s|\s)|pin['\u2019]s\s)(?P<bare>{_NUMBER})",
 )
-_WORD_BESIDE: Final = re.compile(r"(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<bare>(?=[^\s/]*\d)[^\s/]{4,63})")
+_WORD_BESIDE: Final = late_regex(r"(?<![^\W_])(?:pass|pwd?)\s?[:=]\s?(?P<bare>(?=[^\s/]*\d)[^\s/]{4,63})")
 #: A word of letters that stands alone behind a word for a password at the beginning of a line, and a colon.
-_ALONE: Final = re.compile(
+_ALONE: Final = late_regex(
     rf"(?:^|[\n.;]\s?)(?:{_OWNER}\s)?(?:[\w-]+\s)?(?:{_either('passwords')})\s?:\s(?P<bare>[^\W\d_]{{4,40}})[.!]*(?=\s*(?:$|\n))",
 )
 #: What is opened by it, and by what it is turned or typed.
-_OPENS: Final = re.compile(
+_OPENS: Final = late_regex(
     rf"{_B}(?:(?:{_plain_words('opens')})\s(?:(?:{_either('of_places')})\s)?"
     rf"|(?:{_plain_words('to_open')})\s(?:[\w'\u2019-]+\s){{0,3}}?(?:{_either('places')}),?\s(?:{_plain_words('turn')})\s(?:in\s)?)(?P<bare>{_NUMBER})"
     rf"(?=\s*(?:$|[.,;:!?)\n])|\s(?:{_plain_words('and')}|{_plain_words('behind')})(?![^\W_]))",
 )
 #: Several codes, one beside the other.
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = late_regex(
     rf"{_B}(?:{_either('several')})\s?(?:{_COPULA}\s?:?|:)?\s?(?P<bare>[\w-]*\d[\w-]{{3,}}(?:(?:,\s|\s(?:{_plain_words('and')})\s|,\s(?:{_plain_words('and')})\s|\s)(?=[\w-]*\d)[\w-]{{4,}}){{0,19}})",
 )
 #: Who logs in, and beside it with what: behind a stroke, a bar, a comma.
-_PAIR: Final = re.compile(
+_PAIR: Final = late_regex(
     rf"{_B}(?:{_either('logins')})(?:\s[\w.'\u2019-]+){{0,4}}\s?[:=]\s*[^\s/|,;]{{2,80}}\s?[/|,;]\s?(?P<bare>(?=[^\s]*[\d!$%^&*#?])[^\s/|]{{5,63}})"
     r"|(?<![^\W_])curl\s[^\n]{0,200}?(?:-u|--user)[\s=]?['\"]?[^\s:'\"]{1,80}:(?P<short>[^\s'\"]{3,128})",
 )
 _WORDS: Final = r"[^\W\d_]{2,12}"
 _SEED_JOINT: Final = r"(?:,\s?|\s|[\s,]{1,2}\d{1,2}[.)]\s?)"
-_PHRASE: Final = re.compile(
+_PHRASE: Final = late_regex(
     rf"{_B}(?:{_either('phrases')}){_FOR}?(?:{_COPULA}\s*:?|:|=)?\s*(?:\d[.)]\s?)?(?P<bare>{_WORDS}(?:{_SEED_JOINT}{_WORDS}){{3,23}})(?![^\W_])",
 )
-_SEED: Final = re.compile(r"(?<![^\W_])[a-z]{3,8}(?:(?:,\s?|\s|[\s,]{1,2}\d{1,2}[.)]\s?)[a-z]{3,8}){11,23}(?![^\W_])")
-_ANSWER: Final = re.compile(
+_SEED: Final = late_regex(r"(?<![^\W_])[a-z]{3,8}(?:(?:,\s?|\s|[\s,]{1,2}\d{1,2}[.)]\s?)[a-z]{3,8}){11,23}(?![^\W_])")
+_ANSWER: Final = late_regex(
     rf"{_B}(?:{_either('answers')})(?:\s(?:[\w'’-]+\s){{0,3}}?|\s*)(?:{_COPULA}\s*:?|:|=)\s*['\"“]?(?P<bare>[\w'’-]{{2,40}}(?:\s[\w'’-]{{2,40}}){{0,3}}){_END}",
 )
-_HAN: Final = re.compile(
+_HAN: Final = late_regex(
     rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})[^\s，。,:：=是]{{0,4}}?\s?(?:{'|'.join(map(re.escape, sorted(_ZH['copulas'], key=len, reverse=True)))})\s*"
     rf"[“\"「'‘]?(?P<bare>[A-Za-z0-9!@#$%^&*._+-]{{3,64}})(?!\s?(?:{'|'.join(_ZH['counted'])}))(?![A-Za-z0-9])"
 )
-_HAN_BESIDE: Final = re.compile(
+_HAN_BESIDE: Final = late_regex(
     rf"(?:{'|'.join(map(re.escape, _ZH['nouns']))})\s?(\d{{4,8}})(?![A-Za-z0-9]|[.,]\d|\s?(?:{'|'.join(_ZH['counted'])}))"
 )
-_GOES_ON: Final = re.compile(rf"\s(?!(?:{_plain_words('behind')}|{_plain_words('and')})(?![^\W_]))[^\W\d_]")
+_GOES_ON: Final = late_regex(rf"\s(?!(?:{_plain_words('behind')}|{_plain_words('and')})(?![^\W_]))[^\W\d_]")
 #: The three digits on a card.
-_CARD_CODE: Final = re.compile(r"security code|cv[vc]2?")
-_DIGIT: Final = re.compile(r"\d")
+_CARD_CODE: Final = late_regex(r"security code|cv[vc]2?")
+_DIGIT: Final = late_regex(r"\d")
 #: What opens something is a number of three digits or more; what stands beside a name is behind a colon, or a command's.
-_THREE_DIGITS: Final = re.compile(r"\d[ -]?\d[ -]?\d")
-_OPEN_HINT: Final = re.compile(
+_THREE_DIGITS: Final = late_regex(r"\d[ -]?\d[ -]?\d")
+_OPEN_HINT: Final = late_regex(
     rf"{_B}(?:{_plain_words('opens')}|{_plain_words('to_open')}|curl|{_either('logins')})(?![^\W_])"
 )
 #: One of these is in each word for a secret, and then this.
@@ -147,7 +148,7 @@ _HINTS: Final = (
     "credential", "wort", "geheim", "schlüssel", "kombination", "nummer", "losung", "zugangs", "contrase", "clave", "código",
     "codigo", "combinac", "número", "senha", "parola", "codice", "lösenord", "woord", "2fa", "sicherung", "mot de", "p@", "p4", "log in",
 )  # fmt: skip
-_HINT: Final = re.compile(
+_HINT: Final = late_regex(
     r"(?<![^\W_])(?:pin|puk|otp|pwd?|cvv|cvc|pass[\s_-]?(?:w|c|p)|p[@4a][s5$]{2}|log[\s-]?in|mot\sde|token|senha|parola|clave)"
     r"|wort|word|key|secret|code|2fa|mfa|combina|combo|credential|geheim|schlüssel|kombination|nummer|losung|zugangs|contrase"
     r"|c[oó]digo|número|codice|woord|pass\s?[:=]|lösenord|passphrase"
@@ -182,18 +183,18 @@ _NOT_ENDING: Final = tuple(_all("endings"))
 _SMALL: Final = frozenset(_all("small"))
 #: What stands in code where a secret is meant and not told: a template, a tag, where it is read from, and a name such as
 #: ``hashed_password`` or ``YOUR-API-KEY-HERE``. It is the whole of what stands there: "<b>hunter2</b>" tells one.
-_NOT_GIVEN: Final = re.compile(
+_NOT_GIVEN: Final = late_regex(
     r"(?:\$?\{\{? *[A-Za-z_.]*[(\[]? *\}*|\$\{[A-Z_][A-Z0-9_]*(?::-?)?\}?|(?:</?[a-z][a-z_-]*/?>?)+|#+"
     r"|(?:process\.env|os\.environ)\.\w+|(?:password|secret|token)"
     r"|(?=.*(?<![a-z])(?:password|secret|token|(?:api)?key)(?![a-z]))(?:[a-z]+[._-])+[a-z]+)$",
     re.IGNORECASE,
 )
 #: What a summary, or a redaction, put in the place of one.
-_TAKEN_OUT: Final = re.compile(r"[\[(](?:[A-Z_]+|[a-z -]+)[\])]?$")
+_TAKEN_OUT: Final = late_regex(r"[\[(](?:[A-Z_]+|[a-z -]+)[\])]?$")
 #: A call or an item, outside quotation marks and behind a sign; a bracket in a password is followed by a digit or by more.
-_CALL: Final = re.compile(r"(?:[a-z_]\w*\.)*(?:[a-z_]+|[A-Z][A-Za-z]+)[(\[](?!\d)(?:[^)\]]|[)\]](?=$|[.,;:()\[\]]))*$")
-_VERSION: Final = re.compile(r"\d+(?:\.\d+){1,3}$")
-_LABEL: Final = re.compile(
+_CALL: Final = late_regex(r"(?:[a-z_]\w*\.)*(?:[a-z_]+|[A-Z][A-Za-z]+)[(\[](?!\d)(?:[^)\]]|[)\]](?=$|[.,;:()\[\]]))*$")
+_VERSION: Final = late_regex(r"\d+(?:\.\d+){1,3}$")
+_LABEL: Final = late_regex(
     r"(?<![^\W_])(?:(?:p[a@4][s5$]{2}w[o0]rd|passwd|passphrase|passcode|pwd|pw)\s?[:=]"
     r"|(?:pass|pin|cvv2?|cvc2?|secret|client_?secret|api[_-]?key|(?:access|auth|refresh|id|bearer)_?token)=|[?&]token=)"
     r"\s?(?P<value>[^\s&;]{3,128})",

@@ -18,6 +18,7 @@ from marskg.language.naming.matcher import NameMatcher
 from marskg.language.naming.numbers import number_of
 from marskg.language.naming.spellings import name_form
 from marskg.language.naming.words import words_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,26 +39,26 @@ _SORTS: Final = words_of(
     "product server host"
 )
 _TITLES: Final = frozenset(["dr", "mr", "mrs", "ms", "prof", "sir", "st"])
-_ABOUT: Final = re.compile(
+_ABOUT: Final = late_regex(
     r"\A(?:(?:all|any|every|the|everything|anything|information|info|details?|data|facts?|memories|records?|notes?)\s+)+"
     r"(?:you (?:know|have)\s+)?(?:about|on|of|regarding|concerning|related to|for)\s+",
     re.IGNORECASE,
 )
-_JOINS: Final = re.compile(
+_JOINS: Final = late_regex(
     r"\s+(?:aka|alias|a\.k\.a\.|also known as|formerly|née|und|and|or|&|/|\|)\s+|[()\[\]|,;]"
     # *in Russian Ольга*: which language the other name is in.
     r"|\s+in [A-Z][a-z]+:? (?=[^\W\u0000-\u024f\u1e00-\u1eff])"
 )
 #: What says whom a name means, and not what of it: *the patient*, *on the team*.
-_WHO: Final = re.compile(r"\s+(?:the|a|an|my|our|on|in|at|from|of|with|who|whom|that|which|as|for)\s.*\Z")
+_WHO: Final = late_regex(r"\s+(?:the|a|an|my|our|on|in|at|from|of|with|who|whom|that|which|as|for)\s.*\Z")
 #: What is seen beside a name and is none of its letters: pictures, and what joins them.
 _PICTURES: Final = "[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+"
-_PICTURED: Final = re.compile(rf"(?<!\S){_PICTURES}|{_PICTURES}(?!\S)")
+_PICTURED: Final = late_regex(rf"(?<!\S){_PICTURES}|{_PICTURES}(?!\S)")
 #: Where a word goes on with a capital, or with a hyphen before one: *WiFi*, *Wi-Fi*.
-_INNER: Final = re.compile(r"(?<=[a-z])-?(?=[A-Z])")
-_POSSESSIVE: Final = re.compile(r"['’]s?\Z")
+_INNER: Final = late_regex(r"(?<=[a-z])-?(?=[A-Z])")
+_POSSESSIVE: Final = late_regex(r"['’]s?\Z")
 #: Labels of numbers that nothing else has, and that differ in nothing but how they are grouped.
-_NUMBERED: Final = re.compile(
+_NUMBERED: Final = late_regex(
     r"(?:ssn|iban|isbn|issn|vin|imei|card)[.:]? (?:(?:number|no|nr)[.:]? )?(?P<number>.+)", re.IGNORECASE
 )
 

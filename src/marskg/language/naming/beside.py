@@ -8,11 +8,11 @@ and primers list them; given names of more letters, which bound the lists.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
 from marskg.language.naming.words import words_of
+from marskg.late_regex import late_regex
 
 
 def _any(*lists: str) -> str:
@@ -61,7 +61,7 @@ _HAN_AND: Final = (
     r"同事|朋友|丈夫|妻子|家人|孩子|[^\W\u3400-\u9fff])"
 )
 #: 君 ends given names in Chinese (李昭君); before Hiragana it is the Japanese form of address.
-AFTER_HAN: Final = re.compile(
+AFTER_HAN: Final = late_regex(
     f"{_any(_HAN_TITLES, _HAN_TIMES, _HAN_FUNCTION, _HAN_VERBS)}|{_HAN_UNLESS}|{_HAN_AND}|[君殿](?=[\u3041-\u309f])"
 )
 #: Whom something is done to, who is introduced, and what somebody is to another: they end right before people.
@@ -74,9 +74,9 @@ _HAN_OTHERS: Final = (
     "但是 所以 而且 关于 通过 感谢 介绍 帮助 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日"
 )
 #: Words that end right before a name of any sort.
-BEFORE_HAN: Final = re.compile(f"(?:{_any(_HAN_TIMES, _HAN_PEOPLE, _HAN_OTHERS)})\\Z")
+BEFORE_HAN: Final = late_regex(f"(?:{_any(_HAN_TIMES, _HAN_PEOPLE, _HAN_OTHERS)})\\Z")
 #: Words that are family names, or end them, as well: they end right before a name that begins with a family name.
-BEFORE_HAN_FAMILY: Final = re.compile(r"[和与與向从為为见在说說到去问問对對請讓替送]\Z")
+BEFORE_HAN_FAMILY: Final = late_regex(r"[和与與向从為为见在说說到去问問对對請讓替送]\Z")
 #: What a word before a name and the name's first letter make together: 为何平时 is *why … usually*, and nobody's name.
 HAN_JOINED: Final = words_of(
     "为何 為何 是何 从何 与何 到何 在何 对何 去何 给何 的何 对方 對方 对于 對于 在于 见于 给于 是于 去于 "
@@ -85,10 +85,10 @@ HAN_JOINED: Final = words_of(
 )
 
 #: What stands beside people: a title or a verb after them, whom something is done to before them.
-AFTER_HAN_PEOPLE: Final = re.compile(
+AFTER_HAN_PEOPLE: Final = late_regex(
     f"{_any(_HAN_TITLES, _HAN_VERBS, '说 說 去 买 買 卖 賣 吃 喝 叫 做 订 訂')}|{_HAN_AND}"
 )
-BEFORE_HAN_PEOPLE: Final = re.compile(f"(?:{_any(_HAN_PEOPLE)})\\Z")
+BEFORE_HAN_PEOPLE: Final = late_regex(f"(?:{_any(_HAN_PEOPLE)})\\Z")
 #: Letters that given names and Japanese family names are made of: what has one and no family name may be a name.
 HAN_GIVEN: Final = frozenset(
     "伟偉芳娜敏静靜丽麗强強磊军軍洋勇艳艷杰傑娟涛濤明超秀英华華玉兰蘭红紅建国國志文平刚剛桂霞鹏鵬飞飛健俊峰鑫龙龍浩宇"
@@ -100,20 +100,20 @@ HAN_GIVEN: Final = frozenset(
 # --- Hiragana -------------------------------------------------------------------------------------------------------
 
 #: A particle of one letter also ends names (ももか, ゆきの, はると): no Hiragana or title may follow it; と is none.
-AFTER_HIRAGANA: Final = re.compile(
+AFTER_HIRAGANA: Final = late_regex(
     "さん|ちゃん|くん|さま|から|まで|より|だけ|って|です|"
     "(?:[はがをにの]|には|にも)(?=[\u3400-\u9fff\u30a1-\u30fa])(?!君|様|先生|殿|氏|選手)"
 )
 #: What people are addressed by after a name in Kana.
-TITLES_AFTER_KANA: Final = re.compile("様|氏|君|殿|先生|選手|社長|部長|課長|医師|教授|本人|達")
+TITLES_AFTER_KANA: Final = late_regex("様|氏|君|殿|先生|選手|社長|部長|課長|医師|教授|本人|達")
 #: What given names in Hiragana begin with that is a particle as well, after a family name in Han letters.
-GIVEN_HIRAGANA: Final = re.compile(
+GIVEN_HIRAGANA: Final = late_regex(
     "(?:はる|はな|はづ|はつ|のぞ|のり|のぶ|のあ|もも|もえ|とも|とし|やよ|やす|かお|かず|かな|かえ|かほ|かれ|にこ|にな|がく)(?!り|る)"
     "|(?![はがをにのともでへやか])(?!さん|ちゃん|くん|さま|から|まで|より|だ|って|です|じゃ|なら|など|ら|たち|っ|し)"
     "[ぁ-ゖ]{2,4}(?:さん|ちゃん|くん|さま|先生|が|は|を|に|の|と|も)"
 )
 #: Those that begin no name, and the others after a time or one who speaks.
-BEFORE_HIRAGANA: Final = re.compile(r"(?:[をがへで]|(?:今日|昨日|明日|先日|今朝|私|僕|彼|彼女)は)\Z")
+BEFORE_HIRAGANA: Final = late_regex(r"(?:[をがへで]|(?:今日|昨日|明日|先日|今朝|私|僕|彼|彼女)は)\Z")
 
 # --- Thai, Lao, Khmer, Burmese --------------------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ _SURE: Final = _any(
 )
 #: Words that begin names' ends as well (มา, and มาศ): where they are the last of the letters.
 _LAST: Final = _any("มา ไป มี คือ คะ", "ມາ ໄປ ມີ", "មក ទៅ ជា មាន នៅ", "က ဟာ")
-AFTER_SOUTHEAST: Final = re.compile(f"(?:{_SURE})|(?:{_LAST})(?:(?!{_LETTER})|(?={_SURE}))")
+AFTER_SOUTHEAST: Final = late_regex(f"(?:{_SURE})|(?:{_LAST})(?:(?!{_LETTER})|(?={_SURE}))")
 _BEFORE: Final = _any(
     "คุณ นาย นาง นางสาว พี่ น้อง ป้า ลุง อาจารย์ ครู หมอ กับ และ ของ ที่ ให้ พบ เจอ บอก ถาม โทรหา เป็น ว่า "
     "เพื่อน ชื่อ เมื่อวาน "
@@ -140,6 +140,6 @@ _BEFORE: Final = _any(
 )
 #: Titles that stand inside names as well (Min Ko Naing): where they are the first of the letters.
 _FIRST: Final = _any("ဦး ကို မ", "បង អ្នក")
-BEFORE_SOUTHEAST: Final = re.compile(rf"(?:{_BEFORE}|(?<!{_LETTER})(?:{_FIRST}))\Z")
+BEFORE_SOUTHEAST: Final = late_regex(rf"(?:{_BEFORE}|(?<!{_LETTER})(?:{_FIRST}))\Z")
 #: Letters that the longest of the words before a name has at most.
 LONGEST: Final = 12

@@ -19,6 +19,7 @@ from marskg.language.naming.matcher import COMMON_WORD, LONGER_NAME, NameMatcher
 from marskg.language.naming.parts import further_parts
 from marskg.language.naming.spellings import loose_form, name_form, without_accents
 from marskg.language.naming.words import SHORTENED
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Words of a person's name of which the first and the last may stand for all.
 _MOST_PARTS: Final = 4
-_SHORTENED: Final = re.compile(rf"(?:{SHORTENED}|phd|md|esq|i{{1,3}}|iv)\.?")
+_SHORTENED: Final = late_regex(rf"(?:{SHORTENED}|phd|md|esq|i{{1,3}}|iv)\.?")
 #: Letters with which one of the words of a name begins, wherever the name is found in plain letters.
 _BEGINNING: Final = 3
 _FEWEST_INITIALS: Final = 2

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming import beside, words
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,24 +59,24 @@ CASE: Final = 4
 #: Small letters of Latin; and those of Greek, Cyrillic and Georgian, whose languages change the ends of names.
 LATIN: Final = "a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 INFLECTED: Final = "\u0370-\u03ff\u0400-\u052f\u10d0-\u10ff\u1f00-\u1fff"
-_CASE: Final = re.compile(rf"[{LATIN}]{{1,{CASE}}}")
+_CASE: Final = late_regex(rf"[{LATIN}]{{1,{CASE}}}")
 _SCRIPTS: Final = (
-    ("han", re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
-    ("hiragana", re.compile("[\u3041-\u309f]")),
-    ("katakana", re.compile("[\u30a1-\u30ff\u31f0-\u31ff]")),
-    ("hangul", re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")),
-    ("southeast", re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f]")),
-    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
-    ("hebrew", re.compile("[\u0590-\u05ff]")),
-    ("ethiopic", re.compile("[\u1200-\u139f]")),
-    ("latin", re.compile("[a-z\u00c0-\u024f\u1e00-\u1eff]", re.IGNORECASE)),
+    ("han", late_regex("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
+    ("hiragana", late_regex("[\u3041-\u309f]")),
+    ("katakana", late_regex("[\u30a1-\u30ff\u31f0-\u31ff]")),
+    ("hangul", late_regex("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")),
+    ("southeast", late_regex("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f]")),
+    ("arabic", late_regex("[\u0600-\u06ff\u0750-\u077f]")),
+    ("hebrew", late_regex("[\u0590-\u05ff]")),
+    ("ethiopic", late_regex("[\u1200-\u139f]")),
+    ("latin", late_regex("[a-z\u00c0-\u024f\u1e00-\u1eff]", re.IGNORECASE)),
 )
 #: Vowels that Thai and Lao write after a consonant, and those that they write before one, with signs of subscripts.
 _FOLLOWING: Final = "\u0e30\u0e32\u0e33\u0e45\u0eb0\u0eb2\u0eb3\u0ebd"
 #: What takes the vowel from the consonant before it, and so ends a syllable: of Burmese, of Khmer, of Thai.
 _FINAL: Final = frozenset("\u1039\u103a\u17d2\u17cb\u0e4c")
-_OPENING: Final = re.compile("[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2]")
-_SITE: Final = re.compile(r"(?<![\w.-])www\.\Z")
+_OPENING: Final = late_regex("[\u0e40-\u0e44\u0ec0-\u0ec4\u1039\u17d2]")
+_SITE: Final = late_regex(r"(?<![\w.-])www\.\Z")
 _LETTERS: Final = 3
 _KANA: Final = frozenset({"hiragana", "katakana"})
 #: The scripts of which letters and digits make up one identifier; "" is that of digits.

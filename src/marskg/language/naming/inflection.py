@@ -18,24 +18,25 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.naming.edges import INFLECTED, LATIN
 from marskg.language.naming.spellings import loose_form, told
 from marskg.language.naming.words import words_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_OTHER: Final = re.compile(f"[{INFLECTED}]")
-_LATIN: Final = re.compile(f"[{LATIN}]+")
+_OTHER: Final = late_regex(f"[{INFLECTED}]")
+_LATIN: Final = late_regex(f"[{LATIN}]+")
 #: Tamil, Telugu, Kannada and Malayalam letters, and what the ends of names are made of there.
-_INDIC: Final = re.compile("[\u0b80-\u0d7f]")
-_INDIC_END: Final = re.compile(
+_INDIC: Final = late_regex("[\u0b80-\u0d7f]")
+_INDIC_END: Final = late_regex(
     "(?:\u0c21\u0c41|[\u0bbe-\u0bcd\u0c3e-\u0c4d\u0cbe-\u0ccd\u0d3e-\u0d4d\u0d7a-\u0d7f]+)\\Z"
 )
 _INDIC_ENDING: Final = 8
-_WORD: Final = re.compile(r"[\u0b80-\u0d7f]+|[^\W\d_]+")
+_WORD: Final = late_regex(r"[\u0b80-\u0d7f]+|[^\W\d_]+")
 #: What stands between the words of a name.
-_BETWEEN: Final = re.compile(r"[\s.'_,-]{1,2}")
+_BETWEEN: Final = late_regex(r"[\s.'_,-]{1,2}")
 #: What stands around a middle name, and between two names of which the second has a particle.
-_AROUND: Final = re.compile(r"[\s.'\"«»“”„()-]{2,4}")
-_PARTICLES: Final = re.compile(
+_AROUND: Final = late_regex(r"[\s.'\"«»“”„()-]{2,4}")
+_PARTICLES: Final = late_regex(
     r"\s(?:(?:van|von|de|del|di|da|do|dos|du|bin|ibn|al|el|ter|ten|zu|la|le|der|den|och|y)\s){1,2}"
 )
 #: What the ends are made of in Greek, Cyrillic and Georgian letters, and how many of them an ending has at most.
@@ -43,7 +44,7 @@ _FINAL_LETTERS: Final = "аяоеийьыјσηαοιυაეიო"
 _ENDING: Final = 3
 _ENDED: Final = 3
 #: A vowel that goes before an ending: Pavel, Marek, Petar.
-_FLEETING: Final = re.compile(r"(?<=[^\Waeiouyаеёиоуыэюяіїє])[eaеоа](?=[lkcrлкцр]\Z)")
+_FLEETING: Final = late_regex(r"(?<=[^\Waeiouyаеёиоуыэюяіїє])[eaеоа](?=[lkcrлкцр]\Z)")
 _FEWEST_WITH_FLEETING: Final = 5
 #: Ends of stems that are written otherwise before an ending: Matti, Matin; Monika, Monice; Ahmet, Ahmedin.
 _SOFTENED: Final = {
@@ -100,7 +101,7 @@ _LONGEST: Final = max(map(len, _ENDINGS))
 #: Letters that a word has more than its stem at most.
 _CHANGED: Final = max(_LONGEST, _INDIC_ENDING) + 2
 #: Words of languages whose names have no cases.
-_WITHOUT: Final = re.compile(
+_WITHOUT: Final = late_regex(
     r"(?<!\w)(?:the|and|was|were|with|her|his|she|they|you|of|likes|und|der|ist|nicht|mit|och|att|jag|og|det|ikke|"
     r"les|est|une|avec|dans|los|una|con|che|del|della|uma|het|een)(?!\w)",
     re.IGNORECASE,

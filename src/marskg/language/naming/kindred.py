@@ -27,13 +27,14 @@ from marskg.language.naming.numbers import number_of
 from marskg.language.naming.other_scripts import Written, is_in_other, script_keys
 from marskg.language.naming.spellings import cased_form, loose_form, name_form
 from marskg.language.naming.words import words_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 #: Why a text is near that has a key of a name.
 REASON: Final = "a shorter, familiar or other writing of it"
-_WORD: Final = re.compile(r"[^\W_]+(?:['’.&/@$-]+[^\W_]+)*['’]?\.?")
+_WORD: Final = late_regex(r"[^\W_]+(?:['’.&/@$-]+[^\W_]+)*['’]?\.?")
 _PARTICLES: Final = words_of(
     "van von vom der den de del della dello degli di da do dos das du des la le les lo los las el al bin ibn ben bint "
     "abu abi vd v.d ter ten te zu zur zum af av et and und og och en 't of the amp"
@@ -47,11 +48,11 @@ _SHORT_PARTICLES: Final = words_of("v vd d vdb")
 #: Written words that a legal form has, the most first: *Sp. z o.o.*.
 _SIZES: Final = (3, 2, 1)
 #: What stands before the rest of a family name, together or apart.
-_ARTICLE: Final = re.compile(r"(?:al|el|ad|as|an|ar|ash|at|az)[-’' ](?=\w)")
+_ARTICLE: Final = late_regex(r"(?:al|el|ad|as|an|ar|ash|at|az)[-’' ](?=\w)")
 _ARABIC_ARTICLES: Final = ("al", "el")
-_ELIDED: Final = re.compile(r"(?<!\w)[dlo]['’] ?(\w{3,})")
-_ARABIC: Final = re.compile(r"(?<!\w)(?:al|el|ad|as|an|ar|ash|at|az)[- ]\w")
-_PREFIX: Final = re.compile(
+_ELIDED: Final = late_regex(r"(?<!\w)[dlo]['’] ?(\w{3,})")
+_ARABIC: Final = late_regex(r"(?<!\w)(?:al|el|ad|as|an|ar|ash|at|az)[- ]\w")
+_PREFIX: Final = late_regex(
     r"(?:vander|vanden|vande|van|von|dela|della|delos|del|de|di|da|dos|du|al|el|ben|bin|ibn|ter|zu|st)(?=\w{4})"
 )
 _JOINING: Final = {
@@ -75,8 +76,8 @@ _BORN: Final = (
     r"(?:n[ée]{1,2}e?|geb\.?|geborene[rn]?|born|formerly|previously|z domu|roz\.?|rozen[áa]|nat[ao]|nacid[ao]|"
     r"f[öo]dt|f[öo]dd|f\.|o\.?\s?s\.?|sz[üu]l\.?|ур\.?|урожд\.?|урожд[её]нн(?:ая|ой|ую)|дев\.?|maiden name|ex)"
 )
-_MAIDEN: Final = re.compile(rf"[,;(\s]\s?{_BORN}\s+(?P<born>[^\W\d_][\w'’-]+)", re.IGNORECASE)
-_BRACKETED: Final = re.compile(r"\((?P<born>[^\W\d_][\w'’-]+)\)")
+_MAIDEN: Final = late_regex(rf"[,;(\s]\s?{_BORN}\s+(?P<born>[^\W\d_][\w'’-]+)", re.IGNORECASE)
+_BRACKETED: Final = late_regex(r"\((?P<born>[^\W\d_][\w'’-]+)\)")
 _MOST_WORDS: Final = 6
 _WINDOW: Final = 5
 _GIVEN: Final = 3
@@ -85,14 +86,14 @@ _PAIR: Final = 2
 _INITIALS: Final = 3
 _FEWEST: Final = 3
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUN: Final = re.compile(f"[{_UNSPACED}]+(?: [{_UNSPACED}]+)*")
-_HONOURED: Final = re.compile(
+_RUN: Final = late_regex(f"[{_UNSPACED}]+(?: [{_UNSPACED}]+)*")
+_HONOURED: Final = late_regex(
     "(?<=[\u3400-\u9fff\u3041-\u30ff])(?:さん|ちゃん|くん|さま|様|氏|先生|君|家(?=の))の?(?=[\u3400-\u9fff\u3041-\u30ff])"
 )
-_FOREIGN: Final = re.compile("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
-_LATIN: Final = re.compile("[a-z]")
-_SIGN: Final = re.compile("[0-9@$]")
-_MIXED: Final = re.compile(r"[a-z][0-9@$]|[0-9@$][a-z]")
+_FOREIGN: Final = late_regex("[\u0370-\u03ff\u0400-\u052f\u1f00-\u1fff]")
+_LATIN: Final = late_regex("[a-z]")
+_SIGN: Final = late_regex("[0-9@$]")
+_MIXED: Final = late_regex(r"[a-z][0-9@$]|[0-9@$][a-z]")
 _SIGNS: Final = tuple(str.maketrans("0134578@$", f"o{one}eastbas") for one in "li")
 _CYRILLIC: Final = dict(
     zip("абвгґдезийіїклмнопрстуфхэыјљњ", "abvggdesiiiiklmnoprstuvheiiln", strict=True),
@@ -122,7 +123,7 @@ _PAIRS: Final = (
 )
 #: How Latin letters that write the others differ between systems, in the order in which they are taken.
 _SYSTEMS: Final = tuple(
-    (re.compile(pattern), plain)
+    (late_regex(pattern), plain)
     for pattern, plain in (
         (r"shch|sch|tsch|tch", "s"),
         (r"chr", "hr"),
@@ -140,23 +141,23 @@ _SYSTEMS: Final = tuple(
         (r"[yj]", "i"),
     )
 )
-_IOTA: Final = re.compile(r"i+(?=[aeou])")
-_AGAIN: Final = re.compile(r"(.)\1+")
+_IOTA: Final = late_regex(r"i+(?=[aeou])")
+_AGAIN: Final = late_regex(r"(.)\1+")
 #: Letters that stand side by side in all of them.
-_STABLE: Final = re.compile("[ao][bdglmnprt]")
-_RUNS: Final = re.compile("[abdgklmnoprt]+")
+_STABLE: Final = late_regex("[ao][bdglmnprt]")
+_RUNS: Final = late_regex("[abdgklmnoprt]+")
 _WAYS: Final = {"k": "[kcq]", "o": "[ou]"}
 #: What names have that are written in Latin letters in several ways.
-_SLAVIC: Final = re.compile(
+_SLAVIC: Final = late_regex(
     r"(?:[oe](?:v|w|ff)a?|ina?|sk(?:[yi]|[yi][yij]|aya|aja|aia)|enko|[cč]huk|uk|vi[tc][sc]?h?|[yji]i)\Z"
 )
 _END: Final = 4
 #: The endings of Slavic cases in Cyrillic and Latin letters, and a vowel that goes before them: Pavel, Pavla.
-_CASES: Final = re.compile(
+_CASES: Final = late_regex(
     r"(?:ого|его|ому|ему|ыми|ими|ами|ым|им|ом|ем|їм|ogo|ego|omu|emu|imi|ami|ym|im|om|em)?[аеёиійоуыьэюяїєјaeiouyj]*\Z"
 )
-_AFTER_VOWEL: Final = re.compile("(?<=[aou])e")
-_FLEETING: Final = re.compile("(?<=[^aeiou])[eao](?=[lkrs]\\Z)")
+_AFTER_VOWEL: Final = late_regex("(?<=[aou])e")
+_FLEETING: Final = late_regex("(?<=[^aeiou])[eao](?=[lkrs]\\Z)")
 
 
 @cache

@@ -64,6 +64,7 @@ from marskg.language.naming.words import (
     TIMES,
     UNCASED,
 )
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -79,10 +80,10 @@ INSIDE: Final = "inside another's longer name"
 BESIDE: Final = "may be part of a longer name"
 OF_THINGS: Final = "stands as the name of a place or a thing does"
 IN_SMALL: Final = "in small letters, where the name has a capital"
-_TAG: Final = re.compile(r"\+[^@]*@")
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_TAG: Final = late_regex(r"\+[^@]*@")
+_ADDRESS = late_regex(r"[^\s@]+@[^\s@]+")
 #: A title or an initial, as it stands escaped.
-_TITLE = re.compile(rf"(?<!\w)({SHORTENED})(?:\\\.)?\\ ")
+_TITLE = late_regex(rf"(?<!\w)({SHORTENED})(?:\\\.)?\\ ")
 #: Words of a name that may have another one between them.
 PAIR: Final = 2
 #: Signs beside a name by which longer names of others are looked up.
@@ -90,14 +91,14 @@ _BESIDE: Final = 3
 #: Letters of an article at most, with the blank and what is before it.
 _LONGEST_ARTICLE: Final = 8
 #: What stands before a name or after it, in the loose form, and may be left out.
-_DEGREE: Final = re.compile(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
+_DEGREE: Final = late_regex(r"\A(?:dr|prof|mr|mrs|ms|sir|capt|st)\ (?=\w{3})|\ (?:jr|sr|ii|iii|iv|phd|md|esq)\Z")
 #: What begins family names, and may stand apart: MacDonald, Alsayed, Vandenberg.
-_PREFIX: Final = re.compile(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
+_PREFIX: Final = late_regex(r"(mac|mc|al|el|van|von|de|fitz)([^\W\d_]{4,})")
 #: Forms of one name of which it is worth while to look first for what they share.
 _FEW_FORMS: Final = 3
 #: Letters of a text at most that many memories have, as a tag, so that what it has of a name is kept.
 _SHORT: Final = 48
-_AMOUNT: Final = re.compile(r"\d \Z")
+_AMOUNT: Final = late_regex(r"\d \Z")
 _START: Final = r"(?<![^\W_])"
 _END: Final = r"(?![^\W_])"
 

@@ -20,6 +20,7 @@ from marskg.language.naming.edges import LATIN
 from marskg.language.naming.familiar import is_given
 from marskg.language.naming.spellings import cased_form, name_form
 from marskg.language.naming.words import BEFORE_TIMES, COMMON, TIMES, words_by_kind, words_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,22 +38,22 @@ _GOES_ON: Final = words_of(
     "v dit dite van von vom de del della degli di da dos das du af av al el bin ibn ben bint la le ter of"
 )
 _GOES_BEFORE: Final = words_of("van von de del della di da dos du al el bin ibn ben bint ter der den")
-_PREFIXED: Final = re.compile(r"(?:al|el|ad|as|ar|an|ash|at|az|d|o|l)['-](?=\w)", re.IGNORECASE)
+_PREFIXED: Final = late_regex(r"(?:al|el|ad|as|ar|an|ash|at|az|d|o|l)['-](?=\w)", re.IGNORECASE)
 _PARTICLES: Final = _GOES_ON | _GOES_BEFORE
 #: What makes a firm of a name.
-_FIRM: Final = re.compile(
+_FIRM: Final = late_regex(
     r" (?:&|and|und|et|y|e|og|och|en|&amp;) (?:sons?|co|company|daughters?|partners?|brothers|bros|söhne|sohn|töchter|"
     r"cie|fils|hijos|figli|filhos|zonen|sønner|söner|associates|friends)(?!\w)"
 )
-_LEFT: Final = re.compile(r"(?<![^\s\"'“”„«»(\[*:/;—–])[^\s\"“”„«»(\[*:/;—–]+(?= \Z)")
-_RIGHT: Final = re.compile(r" ([^\W\d_][^\s,;:!?()\[\]{}\"“”„«»*/—–]*)")
-_POSSESSED: Final = re.compile(r"'s ([^\W\d_]+)")
-_POSSESSIVE: Final = re.compile(r"(?:'s|s')\Z")
-_BRACKETED: Final = re.compile(r" \(([^\W\d_][\w'’-]*)\)")
-_FAMILY_FIRST: Final = re.compile(r"(?<![^\s])([^\W\d_][\w'’-]*), \Z")
-_OPENED: Final = re.compile(r"(?<![^\s(])([^\W\d_])[\w'’-]* [(\"“]\Z")
-_SHUT: Final = re.compile(r"[)\"”] ([^\W\d_])")
-_LINE_END: Final = re.compile(r"\s*(?:\Z|\n|[:;(]|\d)")
+_LEFT: Final = late_regex(r"(?<![^\s\"'“”„«»(\[*:/;—–])[^\s\"“”„«»(\[*:/;—–]+(?= \Z)")
+_RIGHT: Final = late_regex(r" ([^\W\d_][^\s,;:!?()\[\]{}\"“”„«»*/—–]*)")
+_POSSESSED: Final = late_regex(r"'s ([^\W\d_]+)")
+_POSSESSIVE: Final = late_regex(r"(?:'s|s')\Z")
+_BRACKETED: Final = late_regex(r" \(([^\W\d_][\w'’-]*)\)")
+_FAMILY_FIRST: Final = late_regex(r"(?<![^\s])([^\W\d_][\w'’-]*), \Z")
+_OPENED: Final = late_regex(r"(?<![^\s(])([^\W\d_])[\w'’-]* [(\"“]\Z")
+_SHUT: Final = late_regex(r"[)\"”] ([^\W\d_])")
+_LINE_END: Final = late_regex(r"\s*(?:\Z|\n|[:;(]|\d)")
 #: What marks a name in a text, and divides it from nothing.
 _MARKUP: Final = "*_~`"
 _STOPS: Final = '.!?:;-–—"“”„«»([*•>\n'
@@ -60,9 +61,9 @@ _FEWEST: Final = 4
 #: Words and blanks before a name that are looked at.
 _BEFORE: Final = 80
 #: Letters of scripts that have capitals, when they are small: Latin, Greek, Cyrillic, Armenian.
-_CASED: Final = re.compile(f"[{LATIN}\u0370-\u03ff\u0400-\u058f\u1f00-\u1fff]")
-_WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
-_DETERMINED: Final = re.compile(
+_CASED: Final = late_regex(f"[{LATIN}\u0370-\u03ff\u0400-\u058f\u1f00-\u1fff]")
+_WORD: Final = late_regex(r"[^\W\d_][\w'’-]*")
+_DETERMINED: Final = late_regex(
     r"(?<!\w)(?:the|a|an|my|our|your|his|her|their|der|die|das|den|dem|des|ein|eine|einen|einem|einer|mein|meine|"
     r"sein|seine|ihr|ihre|unser|unsere|el|la|los|las|un|una|le|les|une|il|lo|i|gli|o|os|as|um|uma|im|am|zum|zur|vom)\Z"
 )

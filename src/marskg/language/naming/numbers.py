@@ -11,6 +11,7 @@ from typing import Final
 
 from marskg.language.identifiers import check_digits
 from marskg.language.naming.edges import OPEN, Edge, Verdict
+from marskg.late_regex import late_regex
 
 GROUPED: Final = "the same digits, and nothing says whether they end here"
 #: Signs from which on a number is one in every grouping.
@@ -18,14 +19,14 @@ FEWEST_SIGNS: Final = 7
 #: What some countries have before a number of their own, and the signs of a Russian one with it.
 TRUNKS: Final = "08"
 _RUSSIAN: Final = 11
-_DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_GROUPING: Final = re.compile(r"[\s\-./()+]")
-_NUMBER: Final = re.compile(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
+_DOTTED: Final = late_regex(r"\d{1,3}(?:\.\d{1,3}){3}")
+_GROUPING: Final = late_regex(r"[\s\-./()+]")
+_NUMBER: Final = late_regex(r"(?:\+|00)?(?:[a-z]{1,4}(?=\d))?[\d\s\-./()]+", re.ASCII)
 #: Tickets, plates and tokens: letters and digits in groups, of which at least so many are digits.
-_MIXED: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+_MIXED: Final = late_regex(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _MIXED_DIGITS: Final = 3
 #: An account with letters in it, of which the check digits are right: ISO 13616.
-_IBAN: Final = re.compile(r"[a-z]{2}\d{2}[a-z0-9]{11,30}", re.ASCII)
+_IBAN: Final = late_regex(r"[a-z]{2}\d{2}[a-z0-9]{11,30}", re.ASCII)
 _SEPARATED: Final = r"[\s\-./()]{0,3}"
 _DASHED: Final = "[-.]?"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -35,12 +36,12 @@ _MAY_GO_ON: Final = "-._@/"
 #: Signs that a country takes at most.
 _BEFORE: Final = 11
 #: The country of a number of North America, which is written without a plus as well, and digits that follow it.
-_ONE: Final = re.compile(r"(?<![\w+])1[\s\-./()]{0,3}\Z")
+_ONE: Final = late_regex(r"(?<![\w+])1[\s\-./()]{0,3}\Z")
 _NATIONAL: Final = 10
 AMERICAN: Final = 11
 #: Thai, Han, Kana and Hangul come from here on: what they write beside a number is another word.
 _UNSPACED: Final = "\u0e00"
-_COUNTRY: Final = re.compile(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
+_COUNTRY: Final = late_regex(r"(?:\+|(?<!\w)00)[\s\-./()]{0,3}\d{1,3}[\s\-./()]{0,3}\Z")
 
 
 def is_dotted(form: str) -> bool:

@@ -28,6 +28,7 @@ from marskg.language.naming.romanised import (
     pinyin,
     skeletons,
 )
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,27 +41,27 @@ _ALPHABETS: Final = (
 )
 _HAN: Final = "\u3400-\u9fff\uf900-\ufaff"
 _HANGUL: Final = "\uac00-\ud7a3"
-_OTHER: Final = re.compile(f"[{_ALPHABETS}{_HAN}{_HANGUL}]")
-_WORD: Final = re.compile(f"[{_ALPHABETS}]+")
-_THAI: Final = re.compile("[\u0e01-\u0e4e]+")
+_OTHER: Final = late_regex(f"[{_ALPHABETS}{_HAN}{_HANGUL}]")
+_WORD: Final = late_regex(f"[{_ALPHABETS}]+")
+_THAI: Final = late_regex("[\u0e01-\u0e4e]+")
 #: Where a Thai name may begin or end: at a consonant, with the vowel that is written before it.
-_CUT: Final = re.compile("(?<![\u0e40-\u0e44])(?=[\u0e40-\u0e44]?[\u0e01-\u0e2e](?!\u0e4c))")
-_HAN_RUN: Final = re.compile(f"[{_HAN}]+(?: [{_HAN}]+)?")
-_HANGUL_RUN: Final = re.compile(f"(?<![{_HANGUL}])[{_HANGUL}]+")
-_LATIN: Final = re.compile(r"[^\W\d_\u0370-\u1dff\u1f00-\uffff]+(?:['’‘`ʿʾ-][^\W\d_\u0370-\u1dff\u1f00-\uffff]+)*")
-_LATIN_LETTER: Final = re.compile("[a-z]")
+_CUT: Final = late_regex("(?<![\u0e40-\u0e44])(?=[\u0e40-\u0e44]?[\u0e01-\u0e2e](?!\u0e4c))")
+_HAN_RUN: Final = late_regex(f"[{_HAN}]+(?: [{_HAN}]+)?")
+_HANGUL_RUN: Final = late_regex(f"(?<![{_HANGUL}])[{_HANGUL}]+")
+_LATIN: Final = late_regex(r"[^\W\d_\u0370-\u1dff\u1f00-\uffff]+(?:['’‘`ʿʾ-][^\W\d_\u0370-\u1dff\u1f00-\uffff]+)*")
+_LATIN_LETTER: Final = late_regex("[a-z]")
 #: What stands before a name or inside it, and may be left out; and what belongs to the word after it.
-_PARTICLE: Final = re.compile(r"(?:[ae]l|bin|ibn|ben|bint|bar|ha|[ae](?:[drzns]|sh|th))", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"\A(?:[ae](?:[ldrzns]|sh|th)|ha|b[ei]n|bar)[-'’](?=\w{2})", re.IGNORECASE)
-_JOINED_ARTICLE: Final = re.compile(r"\A(?:[aei]l(?=[^aeiou].{3})|ha(?=.{4}))")
-_SERVANT: Final = re.compile(r"abd(?:[aeu]l)?", re.IGNORECASE)
+_PARTICLE: Final = late_regex(r"(?:[ae]l|bin|ibn|ben|bint|bar|ha|[ae](?:[drzns]|sh|th))", re.IGNORECASE)
+_ARTICLE: Final = late_regex(r"\A(?:[ae](?:[ldrzns]|sh|th)|ha|b[ei]n|bar)[-'’](?=\w{2})", re.IGNORECASE)
+_JOINED_ARTICLE: Final = late_regex(r"\A(?:[aei]l(?=[^aeiou].{3})|ha(?=.{4}))")
+_SERVANT: Final = late_regex(r"abd(?:[aeu]l)?", re.IGNORECASE)
 _SONS: Final = frozenset({"بن", "ابن", "بنت", "בן", "בר", "בת"})
 _ABD: Final = "عبد"
 #: Letters of Arabic and Hebrew that are written together with the word after them.
-_ATTACHED: Final = re.compile("[وفبكل](?=[\u0600-\u06ff]{4})|[ובלמכשה](?=[\u05d0-\u05ea]{3})")
-_FOR: Final = re.compile("لل(?=...)")
+_ATTACHED: Final = late_regex("[وفبكل](?=[\u0600-\u06ff]{4})|[ובלמכשה](?=[\u05d0-\u05ea]{3})")
+_FOR: Final = late_regex("لل(?=...)")
 #: Scripts of languages whose last word of a name may have an ending, and its letters at most.
-_ENDED: Final = re.compile("[\u0531-\u0587\u0980-\u09ff\u0b80-\u0df3\u10d0-\u10ff]")
+_ENDED: Final = late_regex("[\u0531-\u0587\u0980-\u09ff\u0b80-\u0df3\u10d0-\u10ff]")
 _ENDING: Final = 3
 _FEWEST_LEFT: Final = 3
 _MOST_WORDS: Final = 4

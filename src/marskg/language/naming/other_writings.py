@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Final
 from marskg.kept_texts import keeping_texts
 from marskg.language.naming.numbers import abroad, number_of
 from marskg.language.naming.spellings import name_form
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _START: Final = r"(?<![\w@+\\/.-])"
 _END: Final = r"(?![\w@+\\/-]|\.\w)"
-_ADDRESS: Final = re.compile(r"([^\s@+]+)@([^\s@]+)")
+_ADDRESS: Final = late_regex(r"([^\s@+]+)@([^\s@]+)")
 #: A handle that is no word: those who are called so may be many.
-_HANDLE: Final = re.compile(r"@((?=[^\s@]*[\d_.-])[^\s@]+)")
-_DIGITS: Final = re.compile(r"[1-9]\d{2,5}", re.ASCII)
-_BANK: Final = re.compile(r"([A-Z]{6}[A-Z0-9]{2})(XXX)?")
-_ISO: Final = re.compile(r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-2]\d|3[01])", re.ASCII)
-_AMERICAN: Final = re.compile(r"(?P<month>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{4})", re.ASCII)
-_GERMAN: Final = re.compile(r"(?P<day>[0-2]?\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>\d{4})", re.ASCII)
+_HANDLE: Final = late_regex(r"@((?=[^\s@]*[\d_.-])[^\s@]+)")
+_DIGITS: Final = late_regex(r"[1-9]\d{2,5}", re.ASCII)
+_BANK: Final = late_regex(r"([A-Z]{6}[A-Z0-9]{2})(XXX)?")
+_ISO: Final = late_regex(r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-2]\d|3[01])", re.ASCII)
+_AMERICAN: Final = late_regex(r"(?P<month>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{4})", re.ASCII)
+_GERMAN: Final = late_regex(r"(?P<day>[0-2]?\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>\d{4})", re.ASCII)
 _MONTHS: Final = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -41,14 +42,14 @@ _TITLES: Final = {
     **dict.fromkeys(("dr", "doctor"), r"(?:dr\.?|doctor)"),
     **dict.fromkeys(("prof", "professor"), r"(?:prof\.?|professor)"),
 }
-_TITLED: Final = re.compile(r"\A(dr|doctor|prof|professor)\.? ")
+_TITLED: Final = late_regex(r"\A(dr|doctor|prof|professor)\.? ")
 #: An address of hardware: IEEE 802.
-_HARDWARE: Final = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5,7}", re.ASCII)
+_HARDWARE: Final = late_regex(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5,7}", re.ASCII)
 #: A plate, a ticket, a host: groups with letters and digits.
-_GROUPED: Final = re.compile(r"(?=.*\d)(?=.*[a-z])(?=.{5})[a-z0-9]+(?:[-_ ][a-z0-9]+)*", re.ASCII)
-_BETWEEN_DIGITS: Final = re.compile(r"(?<=\d)[-_ ](?=\d)")
+_GROUPED: Final = late_regex(r"(?=.*\d)(?=.*[a-z])(?=.{5})[a-z0-9]+(?:[-_ ][a-z0-9]+)*", re.ASCII)
+_BETWEEN_DIGITS: Final = late_regex(r"(?<=\d)[-_ ](?=\d)")
 #: A shortened identifier: of one group with letters and digits, and what it goes on with.
-_SHORT: Final = re.compile(r"(?=.*\d)(?=.*[a-z])[a-z0-9]{5,}", re.ASCII)
+_SHORT: Final = late_regex(r"(?=.*\d)(?=.*[a-z])[a-z0-9]{5,}", re.ASCII)
 _GOES_ON: Final = r"(?:[-._:]\w+)+"
 
 

@@ -9,21 +9,21 @@ data: ``called.tsv``. Source: semantics section 5.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.naming.words import HAN_COMPOUNDS, HAN_SURNAMES, HANGUL_SURNAMES, rows_of
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_ELIDED: Final = re.compile(r"[dlo]['’](?=\w)")
-_HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff]{2,5}")
-_KANJI: Final = re.compile("[\u3400-\u9fff々]{2,3}[\u3041-\u30ff]{2,4}")
-_HANGUL: Final = re.compile("[\uac00-\ud7af]{3}")
-_KANA: Final = re.compile("[\u3041-\u30ff]")
+_ELIDED: Final = late_regex(r"[dlo]['’](?=\w)")
+_HAN: Final = late_regex("[\u3400-\u9fff\uf900-\ufaff]{2,5}")
+_KANJI: Final = late_regex("[\u3400-\u9fff々]{2,3}[\u3041-\u30ff]{2,4}")
+_HANGUL: Final = late_regex("[\uac00-\ud7af]{3}")
+_KANA: Final = late_regex("[\u3041-\u30ff]")
 #: Words of a person's name at most; letters of a part at least.
 _MOST: Final = 4
 _FEWEST: Final = 3

@@ -19,17 +19,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from anyascii import anyascii
 
+from marskg.late_regex import late_regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 #: Scripts with rules of their own; all others are read by ``anyascii`` alone.
 _SCRIPTS: Final = (
-    ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]")),
-    ("hebrew", re.compile("[\u0590-\u05ff]")),
-    ("thai", re.compile("[\u0e00-\u0e7f]")),
-    ("tamil", re.compile("[\u0b80-\u0bff]")),
-    ("armenian", re.compile("[\u0530-\u058f]")),
-    ("bengali", re.compile("[\u0980-\u09ff]")),
+    ("arabic", late_regex("[\u0600-\u06ff\u0750-\u077f]")),
+    ("hebrew", late_regex("[\u0590-\u05ff]")),
+    ("thai", late_regex("[\u0e00-\u0e7f]")),
+    ("tamil", late_regex("[\u0b80-\u0bff]")),
+    ("armenian", late_regex("[\u0530-\u058f]")),
+    ("bengali", late_regex("[\u0980-\u09ff]")),
 )
 #: Vowels that are read and not written, between two consonants.
 _UNWRITTEN: Final = {
@@ -42,30 +44,30 @@ _OFTEN: Final = "[aeo]?"
 #: The first of them as in French; and what follows the last letter.
 _FIRST: Final = {"arabic": "(?:ou|[aeiou])?"}
 _LAST: Final = {"arabic": "e?", "hebrew": "", "thai": "[aeiouyhrw]{0,4}"}
-_TOKENS: Final = re.compile("sh|ch|kh|gh|th|dh|ph|bh|jh|zh|ts|dz|[a-z]")
+_TOKENS: Final = late_regex("sh|ch|kh|gh|th|dh|ph|bh|jh|zh|ts|dz|[a-z]")
 #: Thai consonants that are not read, with the vowel that they have.
-_SILENT: Final = re.compile("(?:[ตทด](?=ร)|ษ(?=ณ))?[\u0e01-\u0e2e][\u0e34-\u0e39]?\u0e4c")
+_SILENT: Final = late_regex("(?:[ตทด](?=ร)|ษ(?=ณ))?[\u0e01-\u0e2e][\u0e34-\u0e39]?\u0e4c")
 #: A Thai consonant that stands twice for a vowel: ธรรม.
-_DOUBLE_R: Final = re.compile("รร")
+_DOUBLE_R: Final = late_regex("รร")
 #: What says of an Indic consonant that no vowel follows.
 _VIRAMAS: Final = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
 #: An Indic consonant that is written twice.
-_TWICE: Final = re.compile(rf"(.)[{_VIRAMAS}](?=\1)")
+_TWICE: Final = late_regex(rf"(.)[{_VIRAMAS}](?=\1)")
 #: Signs of a nasal sound that is like the consonant after it.
-_NASAL: Final = re.compile(
+_NASAL: Final = late_regex(
     "[\u0901\u0902\u0981\u0982\u0a01\u0a02\u0a70\u0a81\u0a82\u0b01\u0b02\u0c01\u0c02\u0c81\u0c82\u0d02]"
 )
 #: Indic vowels that are read as a consonant and a vowel.
-_VOCALIC: Final = re.compile("[\u090b\u0943\u098b\u09c3\u0a8b\u0ac3\u0b0b\u0b43\u0c0b\u0c43\u0c8b\u0cc3\u0d0b\u0d43]")
-_SERVANT: Final = re.compile("(?<=\\Aعبد)ال")
-_ARTICLE: Final = re.compile("\\Aال(?=..)")
-_HEBREW_ARTICLE: Final = re.compile("\\Aה(?=...)")
+_VOCALIC: Final = late_regex("[\u090b\u0943\u098b\u09c3\u0a8b\u0ac3\u0b0b\u0b43\u0c0b\u0c43\u0c8b\u0cc3\u0d0b\u0d43]")
+_SERVANT: Final = late_regex("(?<=\\Aعبد)ال")
+_ARTICLE: Final = late_regex("\\Aال(?=..)")
+_HEBREW_ARTICLE: Final = late_regex("\\Aה(?=...)")
 _MOST: Final = 24
-_AGAIN: Final = re.compile(r"(.)\1+")
-_H: Final = re.compile("h(?![aeiouyw])")
+_AGAIN: Final = late_regex(r"(.)\1+")
+_H: Final = late_regex("h(?![aeiouyw])")
 #: Latin letters by their class, in the order in which they are taken.
 _LATIN: Final = tuple(
-    (re.compile(pattern), plain)
+    (late_regex(pattern), plain)
     for pattern, plain in (
         (r"\Aabd[aeou]l(?=[^aeiou])", "abd"),
         (r"tsch|tch|sch(?=[^aeiou])|ch", "C"),
@@ -85,7 +87,7 @@ _LATIN: Final = tuple(
     )
 )
 _KOREAN: Final = tuple(
-    (re.compile(pattern), plain)
+    (late_regex(pattern), plain)
     for pattern, plain in (
         (r"rh", "r"),
         (r"(?<=[bp]a)r(?=k)", ""),

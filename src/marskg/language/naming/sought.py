@@ -8,7 +8,6 @@ was found. O(text) for each sort and length.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,8 +31,10 @@ from marskg.language.naming.spellings import (
     without_initials,
 )
 from marskg.language.naming.words import COMMON, SHORTENED
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Mapping
 
 #: Sorts of keys: the name itself, a number in every grouping, an address of four numbers; and what may be the name: its
@@ -54,31 +55,31 @@ ABROAD: Final = "abroad"
 UNDIVIDED: Final = "undivided"
 KINDRED: Final = "kindred"
 
-_ADDRESS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){3,}")
-_TITLE: Final = re.compile(rf"(?<!\w)({SHORTENED})\. ")
-_QUOTED: Final = re.compile(r'"([^\s@"]+)"@')
-_TAG: Final = re.compile(r"\+\S*@")
-_GROUP: Final = re.compile("[a-z0-9]+")
-_SEPARATED: Final = re.compile(r"[\s\-./()]{1,3}")
-_PLUS: Final = re.compile(r"\+[\s\-./()]{0,3}\Z")
+_ADDRESS: Final = late_regex(r"[0-9]+(?:\.[0-9]+){3,}")
+_TITLE: Final = late_regex(rf"(?<!\w)({SHORTENED})\. ")
+_QUOTED: Final = late_regex(r'"([^\s@"]+)"@')
+_TAG: Final = late_regex(r"\+\S*@")
+_GROUP: Final = late_regex("[a-z0-9]+")
+_SEPARATED: Final = late_regex(r"[\s\-./()]{1,3}")
+_PLUS: Final = late_regex(r"\+[\s\-./()]{0,3}\Z")
 #: Groups of letters that stand before the first digit of a number at most.
 _BEFORE_DIGITS: Final = 8
 #: A title that stands beside a letter of another script, where a name may begin.
-_TITLE_BESIDE: Final = re.compile(rf"(?<![{LATIN}0-9])({SHORTENED})\. ")
-_START: Final = re.compile(
+_TITLE_BESIDE: Final = late_regex(rf"(?<![{LATIN}0-9])({SHORTENED})\. ")
+_START: Final = late_regex(
     rf"(?=(?<![{LATIN}0-9])[{LATIN}]|(?<![{INFLECTED}])[{INFLECTED}]|(?<![^\W_])[0-9]|[^\s{LATIN}{INFLECTED}0-9])"
 )
-_END: Final = re.compile(
+_END: Final = late_regex(
     rf"(?<!\s)(?:(?<![{LATIN}{INFLECTED}])|(?<=[{LATIN}])(?=[{LATIN}]{{0,{CASE}}}(?![{LATIN}]))"
     rf"|(?<=[{INFLECTED}])(?![{INFLECTED}]{{6}}))"
 )
-_LOOSE_START: Final = re.compile(r"(?<!\w)(?=\S)")
-_BEFORE_CASE: Final = re.compile(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
-_LOOSE_END: Final = re.compile(r"(?!\w)")
+_LOOSE_START: Final = late_regex(r"(?<!\w)(?=\S)")
+_BEFORE_CASE: Final = late_regex(rf"(?<=[a-z])(?=[a-z]{{1,{CASE}}}(?!\w))")
+_LOOSE_END: Final = late_regex(r"(?!\w)")
 #: Letters and digits that stand near each other.
-_RUN: Final = re.compile(r"[^\W_]+(?:[\W_]{1,2}[^\W_]+)*")
+_RUN: Final = late_regex(r"[^\W_]+(?:[\W_]{1,2}[^\W_]+)*")
 #: Digits of a country at most, and the zero after them.
-_COUNTRY: Final = re.compile(r"[0-9]{1,3}0?")
+_COUNTRY: Final = late_regex(r"[0-9]{1,3}0?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ import re
 import unicodedata
 from typing import Final
 
+from marskg.late_regex import late_regex
 from marskg.text import as_cased_name, as_name, normalised
 
 #: Points that a reader supplies, and the stroke that fills a line of Arabic.
-_POINTS: Final = re.compile(
+_POINTS: Final = late_regex(
     "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0640]|(?<=i)\u0307"
 )
 _SIGNS: Final = str.maketrans(
@@ -37,7 +38,7 @@ _SIGNS: Final = str.maketrans(
         "\u06a9": "\u0643",
     }
 )
-_FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
+_FOREIGN_DIGIT: Final = late_regex(r"[^\D0-9]")
 #: Letters that have no accent to take away, and what stands for them where there is no key for them.
 _PLAINER: Final = str.maketrans(
     {
@@ -65,13 +66,13 @@ _PLAINER: Final = str.maketrans(
     }
 )
 #: An address of the internet, sixth version, and colons that one without an abbreviation has.
-_HOST: Final = re.compile(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
+_HOST: Final = late_regex(r"(?<![\w:])[0-9a-f:]{2,39}(?![\w:])")
 _FEWEST_COLONS: Final = 7
 #: An address that is written so that a machine does not see it.
-_AT_HOST: Final = re.compile(r" at [\w-]+(?:\.| dot )\w")
-_BRACKETED: Final = re.compile(r"at ?[)\]]")
-_MASKED_AT: Final = re.compile(r" ?[\[(] ?at ?[\])] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
-_MASKED_STOP: Final = re.compile(r" ?[\[(] ?dot ?[\])] ?| dot (?=\w)")
+_AT_HOST: Final = late_regex(r" at [\w-]+(?:\.| dot )\w")
+_BRACKETED: Final = late_regex(r"at ?[)\]]")
+_MASKED_AT: Final = late_regex(r" ?[\[(] ?at ?[\])] ?|%40|(?<=\w) (?:@|at) (?=[\w-]+[\s.])")
+_MASKED_STOP: Final = late_regex(r" ?[\[(] ?dot ?[\])] ?| dot (?=\w)")
 _TITLES: Final = {
     "doctor": "dr",
     "professor": "prof",
@@ -81,15 +82,15 @@ _TITLES: Final = {
     "junior": "jr",
     "senior": "sr",
 }
-_TITLE: Final = re.compile(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
+_TITLE: Final = late_regex(rf"(?<!\w)(?:{'|'.join(_TITLES)})(?!\w)")
 #: The sign that a letter stands twice.
-_AGAIN: Final = re.compile("(\\w)々")
-_INITIAL: Final = re.compile(r"(?<=\w) [a-z](?= \w)")
-_HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_HIRAGANA: Final = re.compile("[\u3041-\u3096]+")
-_KATAKANA: Final = re.compile("[\u30a1-\u30f6]+")
+_AGAIN: Final = late_regex("(\\w)々")
+_INITIAL: Final = late_regex(r"(?<=\w) [a-z](?= \w)")
+_HAN: Final = late_regex("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HIRAGANA: Final = late_regex("[\u3041-\u3096]+")
+_KATAKANA: Final = late_regex("[\u30a1-\u30f6]+")
 _KANA: Final = 0x60
-_UNSPACED: Final = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_UNSPACED: Final = late_regex("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 #: Signs that a text has beside each other by chance: of Han, and of other scripts.
 _FEW_HAN: Final = 2
 _FEW: Final = 3
@@ -116,7 +117,7 @@ _SHORTENED: Final = 3
 #: Times that a text is escaped at most.
 _ESCAPED: Final = 4
 #: Accents of Latin, Greek and Cyrillic letters, and the dot of the scripts of India; their other marks are vowels.
-_ACCENTS: Final = re.compile("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
+_ACCENTS: Final = late_regex("[\u0300-\u036f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
 
 
 def name_form(text: str) -> str:

@@ -19,28 +19,29 @@ from marskg.language.naming.familiar import is_given
 from marskg.language.naming.neighbours import is_common, is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
 from marskg.language.naming.words import words_by_kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Scripts that have blanks between words and no capitals: Hebrew, Arabic, those of India, Georgian, Ethiopic.
-_BARE: Final = re.compile("[\u0590-\u06ff\u0750-\u077f\u0900-\u0dff\u10d0-\u10ff\u1200-\u139f]")
+_BARE: Final = late_regex("[\u0590-\u06ff\u0750-\u077f\u0900-\u0dff\u10d0-\u10ff\u1200-\u139f]")
 _WORD: Final = r"[^\s,;:!?.()\[\]{}«»\"“”„।؟،؛…*/|_–—-]+"
-_RIGHT: Final = re.compile(rf" ({_WORD})")
-_LEFT: Final = re.compile(rf"(?<![^\s(«\"“„])({_WORD}) \Z")
+_RIGHT: Final = late_regex(rf" ({_WORD})")
+_LEFT: Final = late_regex(rf"(?<![^\s(«\"“„])({_WORD}) \Z")
 #: A capital may follow a sign that is none of a name: *Maria Silva - Costa*, *Marks & Spencer*.
-_SIGNED: Final = re.compile(r" [-&] ([^\W\d_][\w'’]*)")
-_AND_BEFORE: Final = re.compile(r"(?<![^\s(])([^\W\d_][\w'’]*) & \Z")
+_SIGNED: Final = late_regex(r" [-&] ([^\W\d_][\w'’]*)")
+_AND_BEFORE: Final = late_regex(r"(?<![^\s(])([^\W\d_][\w'’]*) & \Z")
 #: What begins family names of Dutch with the article in short.
-_DUTCH: Final = re.compile(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
+_DUTCH: Final = late_regex(r" (?:in|op|uit|aan|van|over) '[tn] ([^\W\d_])")
 #: The Dutch *and* behind another name, which is *in* elsewhere.
-_NAMED_AND: Final = re.compile(r"(?<![\w'’-])([^\W\d_])[\w'’-]* en \Z")
+_NAMED_AND: Final = late_regex(r"(?<![\w'’-])([^\W\d_])[\w'’-]* en \Z")
 #: Quotation marks around a name behind a word, or at the start of a text, and before a word: it is no field's value.
-_OPENED: Final = re.compile(r"(?:(?<=[^\W\d_]) |\A)[\"'“„«‘‚»]\Z")
-_CLOSED: Final = re.compile(r"[\"'”“»’«] [^\W\d_]")
+_OPENED: Final = late_regex(r"(?:(?<=[^\W\d_]) |\A)[\"'“„«‘‚»]\Z")
+_CLOSED: Final = late_regex(r"[\"'”“»’«] [^\W\d_]")
 #: An article of English that is a preposition before people elsewhere.
-_A: Final = re.compile(r"(?<!\w)(?:(\w+) )?a \Z")
-_HOUSE: Final = re.compile(r",? \d")
+_A: Final = late_regex(r"(?<!\w)(?:(\w+) )?a \Z")
+_HOUSE: Final = late_regex(r",? \d")
 #: Signs before a name that are looked at.
 _BEFORE: Final = 48
 #: Words of a line of running text at least, which somebody's name may go over the end of.

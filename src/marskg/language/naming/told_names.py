@@ -17,15 +17,16 @@ from marskg.language.en.lexicon import Is, flags
 from marskg.language.naming.neighbours import is_known_beside, is_ordinary
 from marskg.language.naming.spellings import name_form
 from marskg.language.naming.words import words_by_kind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 #: Where a clause ends: not at the stop of an initial.
-_ENDS: Final = re.compile(r"[!?;\n]|(?<!\b[^\W\d_])\.(?=\s|$)")
+_ENDS: Final = late_regex(r"[!?;\n]|(?<!\b[^\W\d_])\.(?=\s|$)")
 #: A word, or initials with their stops.
-_WORD: Final = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_][\w'’-]*")
-_POSSESSIVE: Final = re.compile(r"['’]s?$")
+_WORD: Final = late_regex(r"(?:[^\W\d_]\.){2,}|[^\W\d_][\w'’-]*")
+_POSSESSIVE: Final = late_regex(r"['’]s?$")
 #: Words between a word of naming, or a name, and the name that it is about.
 _NEAR: Final = 4
 _BESIDE: Final = 3

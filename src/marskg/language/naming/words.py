@@ -8,9 +8,10 @@ Arabic and Hebrew, the particles of Japanese and Korean, as grammars list them.
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,16 +69,16 @@ ENDINGS: Final = _GERMAN | _FINNISH | _TURKISH
 _TELLS: Final = (
     (
         _GERMAN,
-        re.compile(
+        late_regex(
             r"(?<!\w)(?:und|ist|nicht|der|das|dem|den|ein|eine|einen|mit|von|zu|zum|zur|für|auf|ich|wir|sie|im|am|bei|"
             r"aus|beim|vom|ins|sind|wird|haben|kommt|auch|noch)(?!\w)"
         ),
     ),
     (
         _FINNISH,
-        re.compile(r"(?<!\w)(?:ja|ei|että|kanssa|hän|mutta|myös|niin|sen|nyt|ovat|oli|kun|minä|sinä|luona|vain)(?!\w)"),
+        late_regex(r"(?<!\w)(?:ja|ei|että|kanssa|hän|mutta|myös|niin|sen|nyt|ovat|oli|kun|minä|sinä|luona|vain)(?!\w)"),
     ),
-    (_TURKISH, re.compile(r"[ğş]|(?<!\w)(?:ve|bir|bu|için|ile|çok|var|yok|değil|mi|mı)(?!\w)")),
+    (_TURKISH, late_regex(r"[ğş]|(?<!\w)(?:ve|bir|bu|için|ile|çok|var|yok|değil|mi|mı)(?!\w)")),
 )
 #: Names that are another name and ``s``.
 _NAMES_IN_S: Final = words_of(
@@ -140,7 +141,7 @@ HANGUL_GIVEN: Final = frozenset("은이아만도로의랑과")
 
 # --- Identifiers and English ----------------------------------------------------------------------------------------
 
-SCHEMES: Final = re.compile(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
+SCHEMES: Final = late_regex(r"(?<!\w)(?:mailto|tel|sip|xmpp|skype|acct|callto|sms|matrix|urn|doi|orcid):\Z")
 #: Words of English and Chinese that people are called as well; where no capital says so, a person decides.
 COMMON: Final = words_of(
     "will may mark rose bill grace hope joy art rob jack frank dawn june april august summer faith chance drew grant "
@@ -194,7 +195,7 @@ UNCASED: Final = words_of(
     "うみ にじ ほし あかり ほたる いぶき 하늘 보람 슬기 이슬 아름 가람 누리 노을 새벽 은하 미소 여울 "
     "אור שיר טל גל ים רז שחר אביב נור 希望 和平 نور أمل سلام حياة सूरज आशा ज्योति किरण सागर"
 )
-ADDRESSED: Final = re.compile("(?:さん|ちゃん|くん|さま|様|先生|君|殿|씨|님|ちゃま)")
+ADDRESSED: Final = late_regex("(?:さん|ちゃん|くん|さま|様|先生|君|殿|씨|님|ちゃま)")
 #: Others, also of Russian, German, French, Spanish and Turkish: in small letters or after an article, a person decides.
 SMALL: Final = SMALL_ABROAD | words_of(
     "abbey ace acre arrow ash ashes aspen aster barb barley basil beau beech berry birch birdie blaze blossom blue "
@@ -224,7 +225,7 @@ SMALL: Final = SMALL_ABROAD | words_of(
     "rider spicer steward warden yeoman baron burgess constable lord pope abbot monk priest sexton"
 )
 #: What stands before a word that is no name there.
-ARTICLES: Final = re.compile(
+ARTICLES: Final = late_regex(
     r"(?<!\w)(?:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|le|la|les|un|une|el|los|las|una|il)\s\Z"
 )
 #: Those of the words above that are notions, of which a sentence may tell as it tells of people.
@@ -237,11 +238,11 @@ NOTIONS: Final = words_of(
     "speaker day"
 )
 TIMES: Final = words_of("april may june august summer autumn spring dawn day")
-BEFORE_TIMES: Final = re.compile(
+BEFORE_TIMES: Final = late_regex(
     r"(?<!\w)(?:in|since|until|till|by|of|next|last|this|early|late|mid|during|from|before|after|through|every|each|"
     r"for|at|on|or|and|to|\d+(?:st|nd|rd|th)?)[ -]\Z"
 )
-AFTER_TIMES: Final = re.compile(r"[ ,]+\d|st(?!\w)")
+AFTER_TIMES: Final = late_regex(r"[ ,]+\d|st(?!\w)")
 #: What is counted, and people are called as well: *100 Mark*.
 CURRENCIES: Final = words_of(
     "mark marks franc francs frank pound pounds penny rand real reals krone krona kroner kronor crown crowns lira lire "
@@ -249,7 +250,7 @@ CURRENCIES: Final = words_of(
     "buck bucks quid grand pesa sol soles colon bolivar florin guilder gulden taler schilling zloty forint ruble rubles"
 )
 #: What follows the name of somebody who is told of.
-AFTER_PEOPLE: Final = re.compile(
+AFTER_PEOPLE: Final = late_regex(
     r"'s\b|[:,]|\s(?:is|was|has|had|does|did|doesn't|didn't|isn't|wasn't|will|would|can|could|should|might|and|with|also|"
     r"just|said|says|told|tells|asked|asks|wants|wanted|likes|liked|loves|loved|hates|hated|works|worked|lives|lived|"
     r"moved|moves|went|goes|came|comes|called|calls|thinks|thought|knows|knew|needs|needed|prefers|preferred|plays|"

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.spelling import one_error
+from marskg.late_regex import late_regex
 from marskg.weight import has_word
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ _TABLE: Final = "frames.tsv"
 #: A language whose words have no blanks between them, and the one whose common words are listed.
 JOINED: Final = "zh"
 _LISTED: Final = "en"
-_SLOT: Final = re.compile(r"\{(\w+)\}")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_BLANKS: Final = re.compile(r" {2,}")
+_SLOT: Final = late_regex(r"\{(\w+)\}")
+_WORD: Final = late_regex(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_BLANKS: Final = late_regex(r" {2,}")
 #: Letters of a word that is taken for another with one wrong, and those at its end that may be another ending.
 _LEAST: Final = 4
 _ENDING: Final = 2
@@ -33,8 +34,8 @@ _NOTHING: Final = r"(?!)"
 #: The signs that stand for the objects of a clause, of the Unicode block for private use, and what a slot of one takes.
 _MARKS: Final = {kind: chr(0xE000 + place) for place, kind in enumerate(("next", "back", "firm", "that", "weak"))}
 _TAKEN: Final = {"firm": ("firm", "next"), "that": ("that", "back")}
-_MARK: Final = re.compile(f"[{''.join(_MARKS.values())}]")
-_LITERAL: Final = re.compile(r"(?<![{\w'])[a-z]+(?![\w'}])")
+_MARK: Final = late_regex(f"[{''.join(_MARKS.values())}]")
+_LITERAL: Final = late_regex(r"(?<![{\w'])[a-z]+(?![\w'}])")
 #: Kinds of parts of words, those whose longest forms are tried first, and those that are looked for in every language.
 _PARTS: Final = ("hint", "refusing")
 _LONGEST_FIRST: Final = ("tail", "joint")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.naming.spellings import without_accents
 from marskg.language.not_kept.frames import FrameKind, Marked, languages, likely
 from marskg.language.not_kept.wish_signs import LIKELY, chance_unkept
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,19 +36,19 @@ class Unkept(StrEnum):
 
 
 #: What ends a clause, but for signs within numbers and a hyphen within a word.
-_SIGN: Final = re.compile(
+_SIGN: Final = late_regex(
     r"(?:(?<!\d)[.,:]|[.,:](?!\d)|[;!?…\n()\[\]{}\"“”„«»「」『』。！？：，；、—–]|(?<!\S)--?(?!\S))+"
 )
 _OPENS: Final = frozenset("“„«「『")
 _CLOSES: Final = frozenset("”»」』")
 _EITHER: Final = '"'
-_FENCE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
+_FENCE: Final = late_regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 #: A line of a talk of several: who speaks, and a colon.
-_LABEL: Final = re.compile(r"^[ \t]*(?P<label>[^\W\d_][^\n:]{0,30}):[ \t]+\S.*$", re.MULTILINE)
+_LABEL: Final = late_regex(r"^[ \t]*(?P<label>[^\W\d_][^\n:]{0,30}):[ \t]+\S.*$", re.MULTILINE)
 _SEVERAL: Final = 2
-_BLANKS: Final = re.compile(r"\s+")
+_BLANKS: Final = late_regex(r"\s+")
 #: Blanks beside signs of a script that has none between words.
-_BETWEEN: Final = re.compile(r"(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])")
+_BETWEEN: Final = late_regex(r"(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])")
 #: Signs within a clause that are none of its words.
 _WITHIN: Final = str.maketrans("-_¿¡*", "     ")
 #: Characters of a clause beyond which only its beginning and its end are looked at, and how much of these.

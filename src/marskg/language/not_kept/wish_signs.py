@@ -18,6 +18,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.not_kept.frames import JOINED, languages
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,9 +44,9 @@ _TOPIC: Final = "topic"
 _MEMORY: Final = "memory"
 _ELSEWHERE: Final = "elsewhere"
 _CLOSE: Final = (3, 6)
-_SENTENCE: Final = re.compile(r"(?<=[.!?\n。！？…])\s*")
-_QUOTED: Final = re.compile(r"[“„«「『][^“”„«»「」『』]{0,400}[”»」』“]|\"[^\"]{0,400}\"")
-_BLANKS: Final = re.compile(r"\s+")
+_SENTENCE: Final = late_regex(r"(?<=[.!?\n。！？…])\s*")
+_QUOTED: Final = late_regex(r"[“„«「『][^“”„«»「」『』]{0,400}[”»」』“]|\"[^\"]{0,400}\"")
+_BLANKS: Final = late_regex(r"\s+")
 #: Sentences of a turn that are looked at, from its beginning and from its end; and characters of each, likewise.
 _MOST: Final = 30
 _LONGEST: Final = 200

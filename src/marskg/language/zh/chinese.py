@@ -22,6 +22,7 @@ from marskg.language.clause_words import (
     said,
     sides,
 )
+from marskg.late_regex import late_regex
 
 #: Words with a character of negation in them that deny nothing, or nothing by themselves.
 _LEXICAL: Final = (
@@ -72,7 +73,7 @@ _SIDED: Final = frozenset(word for _, positive, negative in _PAIRS for word in (
 _PEOPLE: Final = ("我的", "我们的", "咱们的", "你的", "您的", "他的", "她的", "它的", "他们的")
 _LEXICON: Final = folded_words(_LEXICAL)
 #: Longer words first; what is written in other letters is a word, and so is any other single character.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = late_regex(
     "|".join(
         re.escape(word)
         for word in sorted({*_LEXICON, *_STOP, *_NOT, *_SIDED, *_FILL, *_PEOPLE}, key=lambda one: (-len(one), one))
@@ -137,24 +138,24 @@ _PHRASES: Final = said(
 )
 _NEGATION: Final = Negation(
     words=_NOT,
-    void=re.compile(
+    void=late_regex(
         r"没有?(?:什么|谁|任何|哪).{0,20}比|没有?比|再.{0,4}不过|不.{0,12}才怪|不.{0,3}不|没有.{0,12}就不|非.{1,12}不可|"
         r"不亚于|不比.{1,8}(?:差|少)|不是.{0,12}而是|要不是"
     ),
-    narrows=re.compile(r"之前|以前|之后|以后|除非|除了|只有|的时候|时候|单独|独自|全部|所有|总是|每次|一个人|直到"),
-    unsure=re.compile(r"本来|原本会|恐怕|也许|或许"),
-    passed=re.compile(r"太|怎么|那么|这么|十分|非常|特别|经常|常常|怎样"),
+    narrows=late_regex(r"之前|以前|之后|以后|除非|除了|只有|的时候|时候|单独|独自|全部|所有|总是|每次|一个人|直到"),
+    unsure=late_regex(r"本来|原本会|恐怕|也许|或许"),
+    passed=late_regex(r"太|怎么|那么|这么|十分|非常|特别|经常|常常|怎样"),
     raised=frozenset(("觉", "认", "以")),
 )
 _UNASSERTED: Final = Unasserted(
-    requested=re.compile(r"请|能不能.{0,8}改|可以.{0,8}改"),
-    suggested=re.compile(r"为什么|为何|何不|不如|要不要|是不是|是否|会不会|有没有|能不能|怎么"),
-    supposed=re.compile(r"如果|要是|假如|假使|倘若|若是|除非|的话|万一|一旦|只要|要不是|假设"),
-    reported=re.compile(
+    requested=late_regex(r"请|能不能.{0,8}改|可以.{0,8}改"),
+    suggested=late_regex(r"为什么|为何|何不|不如|要不要|是不是|是否|会不会|有没有|能不能|怎么"),
+    supposed=late_regex(r"如果|要是|假如|假使|倘若|若是|除非|的话|万一|一旦|只要|要不是|假设"),
+    reported=late_regex(
         r"(?:[^我们，。\s]|他们|她们|你们)(?:说过?|认为|以为|觉得|声称|宣称|表示|告诉|猜|怀疑|相信|听说|透露|抱怨)(?!明|话|服|法|唱)|"
         r"据说|听说|传闻|据.{1,8}(?:称|报道)|所谓|谣传|会说(?=$)"
     ),
-    ironic=re.compile(
+    ironic=late_regex(
         r"^(?:是啊|呵呵|哈哈|哦，?(?:真棒|当然)|可不是|真行|好极了，又|得了吧)|才怪|🙄|[可真].{1,12}了呢"
     ),
 )
@@ -175,16 +176,16 @@ _ATTRIBUTES: Final = Attributes(
         ("uses", rf"{_WHO}使用的(?P<who2>[^的]{{1,6}}?)\s+is\s+{_VALUE}"),
     ),
     open=(
-        re.compile(rf"^(?P<who>.{{1,20}}的\s*(?P<head>[^的\s]{{1,8}}))\s*(?:现在|目前)?\s+is\s+{_VALUE}"),
-        re.compile(rf"^(?P<who>(?P<head>[^的\s]{{2,10}}))\s*(?:现在|目前)?\s+is\s+{_VALUE}"),
+        late_regex(rf"^(?P<who>.{{1,20}}的\s*(?P<head>[^的\s]{{1,8}}))\s*(?:现在|目前)?\s+is\s+{_VALUE}"),
+        late_regex(rf"^(?P<who>(?P<head>[^的\s]{{2,10}}))\s*(?:现在|目前)?\s+is\s+{_VALUE}"),
     ),
-    sole=re.compile(
+    sole=late_regex(
         r"最喜欢|最爱|默认|主要?(?:分支|色|键)|首席|唯一|经理|老板|上司|领导|密码|地址|名字|姓名|生日|电话|丈夫|妻子|老公|老婆|颜色|"
         r"国籍|首都|首府|职业|雇主|负责人|校长|班主任|数据库|昵称|邮箱"
     ),
     many=frozenset(("朋友", "同事")),
     lists=frozenset(("表", "单")),
-    vague=re.compile(r"(?:很|非常|太|挺|好|最|不|没|一[个名种位]|为了|因为|在|从|对)|.*[的了吗呢]\s*$|.*色的"),
+    vague=late_regex(r"(?:很|非常|太|挺|好|最|不|没|一[个名种位]|为了|因为|在|从|对)|.*[的了吗呢]\s*$|.*色的"),
 )
 _USER, _HE, _SHE = "user", "he", "she"
 
@@ -199,26 +200,26 @@ CHINESE: Final = ClauseWords(
     function=frozenset(),
     side=side,
     negation=_NEGATION,
-    split=re.compile(r"[，；;,]|(?:但是|可是|不过|然而|虽然|(?<!不)但)"),
+    split=late_regex(r"[，；;,]|(?:但是|可是|不过|然而|虽然|(?<!不)但)"),
     phrases=_PHRASES,
     filler=frozenset((*_FILL, *_LEXICON)),
     unasserted=_UNASSERTED,
     changes=Changes(
         words=frozenset(("改", "换")),
         replaced=(
-            re.compile(
+            late_regex(
                 r"(?:从|由)(?P<old>.{1,40}?)(?:换|改|降|升|涨|调|变|减|增|搬|转|提高|推迟|提前)(?:成|为|到|至|用)(?P<new>.{1,40})$"
             ),
-            re.compile(r"(?:把|将)(?P<old>.{1,40}?)(?:换|改|替换|变)(?:成|为|到)(?P<new>.{1,40})$"),
+            late_regex(r"(?:把|将)(?P<old>.{1,40}?)(?:换|改|替换|变)(?:成|为|到)(?P<new>.{1,40})$"),
         ),
-        instead=re.compile(r"(?:代替|取代|而不是|而非)(.{1,20})$"),
-        now=re.compile(r"现在|目前|如今|改为|改到|改成"),
+        instead=late_regex(r"(?:代替|取代|而不是|而非)(.{1,20})$"),
+        now=late_regex(r"现在|目前|如今|改为|改到|改成"),
     ),
     tasks=Tasks(
-        need=re.compile(r"需要|必须|应该|得去|要去|待办|记得|^(?:我|我们|他|她)?要|(?<![不重主只])要(?=[^求紧点])"),
-        done=re.compile(r"已经?|完成|做完|办完|搞定|弄好"),
-        ended=re.compile(r"不再|不用|不需要|不必|无需|再也不"),
-        dropped=re.compile(r"删除|去掉|划掉|移除"),
+        need=late_regex(r"需要|必须|应该|得去|要去|待办|记得|^(?:我|我们|他|她)?要|(?<![不重主只])要(?=[^求紧点])"),
+        done=late_regex(r"已经?|完成|做完|办完|搞定|弄好"),
+        ended=late_regex(r"不再|不用|不需要|不必|无需|再也不"),
+        dropped=late_regex(r"删除|去掉|划掉|移除"),
         words=frozenset(("完成", "做完", "搞定", "删除", "去掉", "划掉", "移除", "过去")),
     ),
     attributes=_ATTRIBUTES,
@@ -232,8 +233,8 @@ CHINESE: Final = ClauseWords(
         "他的": _HE,
         "她的": _SHE,
     },
-    scope=re.compile(r"(?:在|当)([^在当，]{1,8})(?:时|时候|里|上|中)|(早上|晚上|深夜|夜里|中午|周末|夏天|冬天|平时)"),
-    added=re.compile(r"[也还](?!是)|另外|此外|另一|以及|同时"),
+    scope=late_regex(r"(?:在|当)([^在当，]{1,8})(?:时|时候|里|上|中)|(早上|晚上|深夜|夜里|中午|周末|夏天|冬天|平时)"),
+    added=late_regex(r"[也还](?!是)|另外|此外|另一|以及|同时"),
     event=_happened,
     terms=terms,
     words=words_of,

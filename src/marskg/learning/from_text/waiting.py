@@ -7,12 +7,12 @@ goes by itself when its time ends (``policy.quarantine``). It says in its key wh
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import NotPermitted
 from marskg.extraction.proposal import ProposalOperation
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, TaskStatus
 from marskg.store.graph import tiers
 from marskg.store.graph.admit import record_followers, record_superseded, supersede
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_WAITING: Final = 1_000
 #: Stands in the key of what waits for a cardinality or a key that it would not have.
 _NONE: Final = "-"
-_KEY: Final = re.compile(rf"{REVIEW_PREFIX}(?:{'|'.join(ProposalOperation)})/(?:[a-z]+|{_NONE})/")
+_KEY: Final = late_regex(rf"{REVIEW_PREFIX}(?:{'|'.join(ProposalOperation)})/(?:[a-z]+|{_NONE})/")
 
 
 @dataclass(frozen=True, slots=True)

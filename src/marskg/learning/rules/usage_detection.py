@@ -29,6 +29,7 @@ import numpy as np
 from marskg.config import LearningSettings
 from marskg.errors import InvalidInput
 from marskg.language.en.quantities import quantities
+from marskg.late_regex import late_regex
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, UNIT
 from marskg.learning.rules.rebuttal import counted_terms, differs, rebuts
 from marskg.learning.rules.score import Outcome
@@ -53,7 +54,7 @@ _FAR_AHEAD: Final = 200_000
 #: Cosine from which two memories say nearly the same, so that a paraphrase of one is one of the other.
 _ALIKE: Final = 0.85
 #: What asks; and an "if" that begins a sentence, which is never one of politeness in an answer.
-_ASKS: Final = re.compile(r"\?[\"')\]]*$|^(?:(?:but|and|so|or|then),? )?if\b", re.IGNORECASE)
+_ASKS: Final = late_regex(r"\?[\"')\]]*$|^(?:(?:but|and|so|or|then),? )?if\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class _Evidence:
 
 _DEFAULT: Final = UsageRules.of(LearningSettings())
 #: "Ann: " before what Ann says.
-_SPEAKER: Final = re.compile(r"^\w[\w .'-]{0,40}: ")
+_SPEAKER: Final = late_regex(r"^\w[\w .'-]{0,40}: ")
 
 
 @dataclass(frozen=True, slots=True)

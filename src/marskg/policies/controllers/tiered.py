@@ -14,12 +14,12 @@ part of the answers that missed. Source: MaRS line 716 (FIFO, Priority-Decay, Hy
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from marskg.clock import DAY_MS
 from marskg.errors import InvalidConfig
+from marskg.late_regex import late_regex
 from marskg.policies.controllers.context import Moment, Situation, look
 from marskg.policies.core.policy import sealed
 from marskg.store.rows.order_keys import micro
@@ -35,7 +35,7 @@ NAME: Final = "tiered"
 #: The settings that name the tiers' policies, the cheapest first.
 TIERS: Final = ("baseline", "raised", "top")
 _TOP: Final = len(TIERS) - 1
-_HOURS = re.compile(r"^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$")
+_HOURS = late_regex(r"^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$")
 _MINUTE_MS: Final = 60_000
 _MILLION: Final = 1_000_000
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from marskg.store.unit.vectors import Vectoriser
 
 #: A number in a reason, with the unit of a span of time, which grows with the number.
-_MOMENT: Final = re.compile(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?: (?:day|hour|minute|second)s?\b)?")
+_MOMENT: Final = late_regex(r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?(?: (?:day|hour|minute|second)s?\b)?")
 
 
 #: What a controller goes by, and what it promises itself of each choice: the moment makes both.
-_LEARNED: Final = re.compile(r"(?<==)\d+\.\d{6}(?: \(.*\))?$")
+_LEARNED: Final = late_regex(r"(?<==)\d+\.\d{6}(?: \(.*\))?$")
 _CONTROLLERS: Final = ("adaptive.", "tiered.")
 
 

@@ -11,11 +11,11 @@ rights of the process.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.language.en.lexicon import Is, flags, guessed
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Kind, Tier
 from marskg.policies.core.candidates import policy_statement
 from marskg.policies.core.plans import ARCHIVE, CONSOLIDATE, EVICT, parameters_of
@@ -38,8 +38,8 @@ _RUN: Final = 3
 #: Digits from which on a number tells who or what is meant.
 _TELLING: Final = 5
 _PAGE: Final = 2_048
-_RULE: Final = re.compile(r"^[a-z][a-z0-9-]{0,63}\Z")
-_FEATURE: Final = re.compile(r"^[A-Za-z_]\w{0,63}=(\S{1,40})\Z")
+_RULE: Final = late_regex(r"^[a-z][a-z0-9-]{0,63}\Z")
+_FEATURE: Final = late_regex(r"^[A-Za-z_]\w{0,63}=(\S{1,40})\Z")
 _LEAST_REASON, _MOST_REASON = 10, 500
 _MOST_FEATURES: Final = 64
 _MOST_TEXTS, _LONGEST_TEXT = 200, 500

@@ -8,11 +8,11 @@ plan may do is the executor's business, as for every policy.
 
 from __future__ import annotations
 
-import re
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from marskg.errors import EnvironmentFailure, InvalidConfig, InvariantError
+from marskg.late_regex import late_regex
 from marskg.policies.custom.plan_validation import fault_of, without_contents
 from marskg.records import Plan
 from marskg.store.engine.protocol import Conflict
@@ -38,7 +38,7 @@ FAULTS = (
     TypeError,
     ValueError,
 )
-_NAME = re.compile(r"^[a-z][a-z0-9-]{0,63}\Z")
+_NAME = late_regex(r"^[a-z][a-z0-9-]{0,63}\Z")
 
 
 def installed_names() -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from marskg.config import read_yaml
 from marskg.errors import InvalidConfig, QueryRefused
+from marskg.late_regex import late_regex
 from marskg.policies.custom.cypher_sandbox import check_scope
 from marskg.store.statements.cypher_guard import changing_call, check_read_only, parameter_names
 
@@ -30,14 +31,14 @@ Parameter: TypeAlias = "str | int | float | bool"
 #: Parameters that every statement is given.
 GIVEN = frozenset({"tenant", "now", "low", "high", "limit"})
 #: What a name of a parameter or a column may be.
-WORD = re.compile(r"^[A-Za-z_]\w{0,63}\Z")
+WORD = late_regex(r"^[A-Za-z_]\w{0,63}\Z")
 _KEYS = ("description", "parameters", "reason", "reasons")
 #: Columns that every statement returns.
 REQUIRED = ("id", "score")
 _DEFAULT_REASON = "lowest score of all that may go by this policy: $score"
 _MIN_REASON = 10
 _MAX_FILE = 100_000
-_NAME = re.compile(r"^[a-z][a-z0-9-]{0,63}\Z")
+_NAME = late_regex(r"^[a-z][a-z0-9-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ GDPR Art. 15, and what the store cannot know is said to be for the controller to
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import time_lexical
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _MINUTE: Final = 16
 _DAY_MS: Final = 86_400_000
 _HOUR_MS: Final = 3_600_000
-_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()#+.!|<>~&-])")
+_MARKUP: Final = late_regex(r"([\\`*_{}\[\]()#+.!|<>~&-])")
 #: What could reorder or hide the text around it.
-_STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STEERING: Final = late_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _STYLE: Final = """
 :root { color-scheme: light dark; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }

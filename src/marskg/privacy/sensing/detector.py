@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.identifiers import table
 from marskg.language.identifiers.deobfuscation import reworded, views
+from marskg.late_regex import late_regex
 from marskg.privacy.sensing import attributes, introductions
 from marskg.privacy.sensing.model import TOPICS, Finding, identifiers_of, united
 from marskg.privacy.sensing.ner import NONE, NamedEntities
@@ -30,13 +31,13 @@ WINDOW: Final = 16_384
 _OVERLAP: Final = 512
 #: What could be an identifier of a form that only presidio knows; none has more than 64 characters, and no further is
 #: looked from any of them.
-_CANDIDATE: Final = re.compile(
+_CANDIDATE: Final = late_regex(
     r"(?<![\w.,])(?=[\w-]{0,63}\d)(?:[A-Z]{1,6}[ -]?\d{5,}[A-Z]?\w*|\d{5,}[A-Z]\w*|\d(?:[ ./-]?\d){6,}"
     r"|(?=[A-Z0-9]{7,64}(?!\w))[A-Z0-9]*\d[A-Z0-9]*[A-Z][A-Z0-9]{5,}"
     r"|(?:bc1|[13])[a-km-zA-HJ-NP-Z0-9]{25,59}|[A-Z]{2}\d{5}[A-Z]{2})(?!\w)",
     re.IGNORECASE,
 )
-_DATE_OR_TIME: Final = re.compile(
+_DATE_OR_TIME: Final = late_regex(
     r"\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:[T ]\d{1,2}.*)?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|(?:19|20)\d{2}\s?-\s?(?:19|20)\d{2}"
 )
 

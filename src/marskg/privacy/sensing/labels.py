@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.personal.particulars import LABEL_WORDS
 from marskg.language.identifiers import table, told
 from marskg.language.identifiers.deobfuscation import views
+from marskg.late_regex import late_regex
 from marskg.privacy.sensing.model import Category, identifiers_of, united
 
 if TYPE_CHECKING:
@@ -22,28 +23,28 @@ if TYPE_CHECKING:
 
     from marskg.privacy.sensing.model import Finding
 
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_DATE: Final = re.compile(r"(?:19|20)\d\d([-/._ ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])")
+_UUID: Final = late_regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_DATE: Final = late_regex(r"(?:19|20)\d\d([-/._ ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])")
 #: Moments and numbers of things, which programs make names of.
-_KNOWN: Final = re.compile(rf"{_UUID.pattern}|(?<!\d){_DATE.pattern}(?!\d)", re.IGNORECASE)
+_KNOWN: Final = late_regex(rf"{_UUID.pattern}|(?<!\d){_DATE.pattern}(?!\d)", re.IGNORECASE)
 #: One of these is in what is left of each name in which anything is found.
-_MAYBE: Final = re.compile(
+_MAYBE: Final = late_regex(
     r"[@%=]|://|[^\x00-\x7f]|(?:\d[\W_]{0,3}){6}|[A-Za-z0-9_-]{16}|\d\s\w|:[^:\d]*\d|\d(?:\.\d+){3}|[\x00-\x1f]"
 )
 #: What stands between the parts of a name, also a hyphen between a word and a number.
-_JOINTS: Final = re.compile(r"[/_:=#?&|;,]|(?<=[A-Za-z])-(?=\d)")
+_JOINTS: Final = late_regex(r"[/_:=#?&|;,]|(?<=[A-Za-z])-(?=\d)")
 
 #: Cards as the large issuers give them out: a shorter number, or another first digit, is some other number.
-_ISSUED: Final = re.compile(
+_ISSUED: Final = late_regex(
     r"4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|6(?:011|5\d\d)\d{12}|35\d{14}|62\d{14,17}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
 )
-_HOST: Final = re.compile(r"(?://|@|(?<![a-z])(?:ip|host|addr)[:=/ -])\[?$", re.IGNORECASE)
-_NOBODYS_HOST: Final = re.compile(r"127\.|0\.0\.0\.0|255\.")
+_HOST: Final = late_regex(r"(?://|@|(?<![a-z])(?:ip|host|addr)[:=/ -])\[?$", re.IGNORECASE)
+_NOBODYS_HOST: Final = late_regex(r"127\.|0\.0\.0\.0|255\.")
 #: Users of services rather than people, and what a message rather than a mailbox is called by.
-_USER: Final = re.compile(r"://[^\s/@:]+@")
-_NO_MAILBOX: Final = re.compile(r"(?:^|[^A-Za-z0-9])git@", re.IGNORECASE)
-_MESSAGE: Final = re.compile(r"(?:<|(?<![a-z])(?:mid|cid|message-?id)[:=]\s?<?)$", re.IGNORECASE)
-_FILE: Final = re.compile(
+_USER: Final = late_regex(r"://[^\s/@:]+@")
+_NO_MAILBOX: Final = late_regex(r"(?:^|[^A-Za-z0-9])git@", re.IGNORECASE)
+_MESSAGE: Final = late_regex(r"(?:<|(?<![a-z])(?:mid|cid|message-?id)[:=]\s?<?)$", re.IGNORECASE)
+_FILE: Final = late_regex(
     r"\.(?:png|jpe?g|gif|webp|svg|ico|pdf|js|mjs|ts|tsx|jsx|css|json|ya?ml|md|txt|csv|py|zip|html?)$", re.IGNORECASE
 )
 
@@ -56,7 +57,7 @@ _OWN_FORMS: Final = frozenset(
 )
 #: Tokens whose form is that of a digest, or of words with hyphens.
 _WEAK_TOKENS: Final = frozenset({"random", "mailgun", "bearer", "said", "cued", "phrase"})
-_MIXED: Final = re.compile(r"(?=.*\d)(?=.*[a-z]).*[A-Z]")
+_MIXED: Final = late_regex(r"(?=.*\d)(?=.*[a-z]).*[A-Z]")
 
 
 #: Characters that are read at once, and how many of them the next window repeats: no identifier is longer.

@@ -12,14 +12,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
-import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EnvironmentFailure
+from marskg.late_regex import late_regex
 from marskg.privacy.sensing.model import Category, Finding
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
 #: What its findings name as their rule.
@@ -70,11 +71,11 @@ _REPEATED: Final = 256
 #: identifier that is looked for is half as long.
 LONGEST_WORD: Final = 128
 #: Signs side by side that no identifier has inside: *(030) - 12* has three.
-_SIGNS: Final = re.compile(r"(?:[^\w\s]|_){4,}|[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
-_LONG: Final = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_SIGNS: Final = late_regex(r"(?:[^\w\s]|_){4,}|[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+_LONG: Final = late_regex(rf"\S{{{LONGEST_WORD + 1},}}")
 #: Signs of a long word that stand in no identifier, and where it may be cut after all.
-_STRANGE: Final = re.compile(r"[^\w\s./+-]|_")
-_CUT: Final = re.compile(rf"(\S{{1,{LONGEST_WORD}}})[./+-]")
+_STRANGE: Final = late_regex(r"[^\w\s./+-]|_")
+_CUT: Final = late_regex(rf"(\S{{1,{LONGEST_WORD}}})[./+-]")
 _INSTALL: Final = "pip install 'marskg[privacy]', or set sensitivity.presidio to auto or off"
 _MISSING: Final = f"presidio-analyzer is not installed, which sensitivity.presidio asks for: {_INSTALL}"
 #: The values of ``sensitivity.presidio``.

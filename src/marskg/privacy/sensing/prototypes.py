@@ -7,7 +7,6 @@ Source: prototype classification (Snell et al. 2017) over static vectors (:mod:`
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from marskg.config import read_yaml
 from marskg.embedding.static import StaticEmbedding
+from marskg.late_regex import late_regex
 from marskg.privacy.sensing.model import Category, Finding
 from marskg.text import terms
 
@@ -41,9 +41,9 @@ _BESIDE_RIVALS: Final = 0.8
 _CAUTION: Final = {Category.PROTECTED: 2}
 _TOPICS: Final = (Category.HEALTH, Category.PROTECTED, Category.FINANCE)
 #: A word of a language, rather than a letter, a sign or a number; below so many of them nothing is said of anything.
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_WORD: Final = late_regex(r"[^\W\d_]{3,}")
 _FEWEST_WORDS: Final = 2
-_SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
+_SENTENCE: Final = late_regex(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]*")
 #: The most of one text that is looked at.
 _MOST_SENTENCES: Final = 400
 

@@ -12,12 +12,12 @@ Source: MemoryArchitect II.E (summarisation of context, by a heuristic); semanti
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from marskg.language.whole_sentences import may_part, whole_sentences
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import SourceType
 from marskg.text import terms, words
 
@@ -34,7 +34,7 @@ _AROUND = 32
 _BEFORE = 8
 #: Sentences that do not fit, one after another, before no further one is tried.
 _TRIED = 8
-_SPACE = re.compile(r"\s*")
+_SPACE = late_regex(r"\s*")
 
 #: Whose word is never parted: the user's, and what is made of it.
 _WHOLE = frozenset([SourceType.CHAT_USER, SourceType.REFLECTION])

@@ -16,7 +16,6 @@ Source: MemoryArchitect II.C (context assembly) and II.E; semantics section 13 (
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -25,6 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from marskg.clock import DAY_MS, MAX_MS, MIN_MS
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import SourceType
 from marskg.unseen import BRAILLE_BLANK, UNSEEN
 
@@ -41,10 +41,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: A session's name tells sessions apart; the hits have it whole.
 _LONGEST_SESSION = 16
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]+")
+_CONTROL = late_regex("[\x00-\x1f\x7f-\x9f]+")
 #: What reorders text, and what shows nothing and can carry words that a reader does not see; emoji lose a selector.
-_HIDDEN = re.compile(f"[{UNSEEN}]")
-_UNSAFE = re.compile(r"[^\w.@-]+")
+_HIDDEN = late_regex(f"[{UNSEEN}]")
+_UNSAFE = late_regex(r"[^\w.@-]+")
 
 
 class Section(StrEnum):

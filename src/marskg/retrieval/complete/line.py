@@ -8,7 +8,6 @@ can pass for a part of the line. Days are those of the reader's time zone.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.questions import Wanted
 from marskg.language.times import Period, Unit, unit_of
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import decimal_lexical
 from marskg.ontology.vocabulary import Kind, SourceType
 from marskg.retrieval.assembly.hits import Complete, Sum
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from marskg.weight import TokenCounter
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_UNSAFE: Final = re.compile(r"[^\w./@ -]+")
-_NO_UNIT: Final = re.compile(r"[^\w%€$£¥°/ ²³-]+")
+_UNSAFE: Final = late_regex(r"[^\w./@ -]+")
+_NO_UNIT: Final = late_regex(r"[^\w%€$£¥°/ ²³-]+")
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONEY: Final = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "franc", "francs", "yen", "bucks"})
 _LONGEST_KEY: Final = 60
@@ -44,7 +44,7 @@ _MOST_SPANS: Final = 12
 #: Share of a budget that the line may take.
 SHARE: Final = 0.4
 #: How a goal names the time that it is for.
-_GOAL_TIME: Final = re.compile(
+_GOAL_TIME: Final = late_regex(
     r"\b(?:(?:a|an|per|each|every|this) (day|week|month|quarter|year)|(daily|weekly|monthly|yearly))\b"
 )
 _ADVERBS: Final = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}

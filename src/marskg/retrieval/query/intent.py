@@ -6,11 +6,11 @@ gives the same intent. Source: MemoryArchitect II.C.1 ("simple classification, o
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.topics import topics_of
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import SourceType
 from marskg.text import folded, terms
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 #: Share of the nearest memories' similarity that a topic must hold, and how near the nearest must be.
 _SHARE: Final = 0.5
 _NEAR: Final = 0.35
-_TOLD: Final = re.compile(
+_TOLD: Final = late_regex(
     r"\b(?:did|have|had) i (?:ever )?(?:tell|told|say|said|mention|ask|share)|\bi (?:told|said to) you\b"
 )
-_ADVISED: Final = re.compile(
+_ADVISED: Final = late_regex(
     r"\b(?:did|have|had) you (?:ever )?(?:tell|told|say|said|suggest|recommend|advise|answer|explain)"
     r"|\byou (?:told|said to) me\b"
 )
@@ -33,7 +33,7 @@ _DOCUMENT: Final = (
     r"policy|api|tool)"
 )
 _SAYS: Final = r"(?:say|says|said|state|states|mention|mentions|return|returns|returned)"
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = late_regex(
     rf"\b(?:according to|what (?:do|does|did)|{_OF}) (?:{_OF} )?{_DOCUMENT} {_SAYS}\b"
     rf"|\baccording to {_OF} {_DOCUMENT}\b"
 )

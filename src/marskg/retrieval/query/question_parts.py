@@ -15,6 +15,7 @@ import numpy as np
 
 from marskg.language.en.wording import asks_of_oneself, asks_when
 from marskg.language.times import LONGEST
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import SourceType
 from marskg.retrieval.index.memory_index import FOREVER, SOURCES
 from marskg.text import as_key, terms
@@ -34,7 +35,7 @@ _OWN_WORD: Final = np.array(
     [{SourceType.CHAT_USER: 1.0, SourceType.CHAT_ASSISTANT: -1.0}.get(source, 0.0) for source in SOURCES] + [0.0]
 )
 #: An id, with or without what stands before it, and what may stand around a key.
-_UUID: Final = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE)
+_UUID: Final = late_regex(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE)
 _AROUND: Final = ".,;:!?\"'()[]<>`"
 
 

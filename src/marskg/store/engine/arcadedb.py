@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnwritable
+from marskg.late_regex import late_regex
 from marskg.store.engine import builds
 from marskg.store.engine.process_guard import Opener
 from marskg.store.engine.protocol import CLOSED, Capability, Conflict, Row
@@ -46,12 +47,12 @@ _SCRUB_NAME = "scrub.promised"
 _RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
 _STATEMENT = ("CommandParsingException", "CommandSQLParsingException", "CommandSemanticException")
 #: How long the engine says that a statement had which it stopped, in milliseconds.
-_HAD = re.compile(re.escape(builds.TIME_LIMIT) + r" of ([0-9]+) ?ms")
+_HAD = late_regex(re.escape(builds.TIME_LIMIT) + r" of ([0-9]+) ?ms")
 #: A reader was between finding a record and loading it when a writer rewrote or removed it.
 _OVERTAKEN = "RecordNotFoundException"
 _READ_ATTEMPTS = 5
 #: Name and version of a file of pages, with the size of a page; no other file of the engine's has to be whole.
-_PAGED = re.compile(r"\.([0-9]+)\.v[0-9]+\.([a-z]+)$")
+_PAGED = late_regex(r"\.([0-9]+)\.v[0-9]+\.([a-z]+)$")
 _DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 

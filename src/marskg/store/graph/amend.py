@@ -6,7 +6,6 @@ new node that supersedes the old one.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from marskg.clock import uuid7
 from marskg.entities import folded_name
 from marskg.errors import InvalidMemory, NotPermitted, TaskSafetyViolation
 from marskg.language.en.topics import renewed_topics
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import ACTIVE_STATUSES, DERIVED_EDGES, EdgeType, Kind, Operation, TaskStatus, Tier
 from marskg.records import Edge, Memory, held_at
 from marskg.store.graph.admit import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 #: What stands between words when names are looked for in a text.
-_NO_WORD = re.compile(r"[^\w]+")
+_NO_WORD = late_regex(r"[^\w]+")
 _WEIGHED = "it was weighed by a former rule, by which a run that the vocabulary does not know was one token"
 SHORTENED = "shortened to an excerpt: long, and of low score"
 

@@ -21,7 +21,6 @@ they learn it is limited (:mod:`marskg.store.rows.oracle_rate_limit`).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -30,6 +29,7 @@ from marskg.errors import ConsentRequired, ErasedContentRefused
 from marskg.language.naming.edges import is_mark
 from marskg.language.naming.spellings import bare_form, name_form
 from marskg.language.text_forms import UNSPACED, forms_of, signs_of, wordings
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import Label, every_text
 from marskg.ontology.vocabulary import Datatype, EdgeType, PreferenceRule
 from marskg.store.graph.preference_enforcement import preferences_of
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 #: Tokens below which a text is too common to be recognised.
 LEAST: Final = 8
 #: Up to three words of letters alone, with what joins the parts of a name.
-_NAME: Final = re.compile(r"\s*[^\W\d_]{1,24}(?:[\s'’.-]+[^\W\d_]{1,24}){0,2}\.?\s*")
+_NAME: Final = late_regex(r"\s*[^\W\d_]{1,24}(?:[\s'’.-]+[^\W\d_]{1,24}){0,2}\.?\s*")
 SUBJECT: Final = "subject"
 ID: Final = "id"
 _TEXT: Final = "text"

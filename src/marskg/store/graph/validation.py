@@ -9,7 +9,6 @@ Sources: semantics section 1; MaRS sections 3.2.1-3.2.4; MemoryArchitect II (cla
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +16,7 @@ from marskg.clock import MAX_MS
 from marskg.drafts import Draft, enumeration, in_milliseconds, json_object
 from marskg.errors import InvalidInput, InvalidMemory, MemoryTooLarge
 from marskg.json_object import MOST
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import GIVEN_FIELDS, PAYLOAD_FIELDS, Field
 from marskg.ontology.mapping import exactly, quantise
 from marskg.ontology.vocabulary import Cardinality, Datatype, Kind, TaskStatus
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from marskg.records import Value
 
 #: The joiners are no letters, though letters need them.
-_SEEN = re.compile(f"[^\\s\u200c\u200d{BRAILLE_BLANK}{UNSEEN}]")
+_SEEN = late_regex(f"[^\\s\u200c\u200d{BRAILLE_BLANK}{UNSEEN}]")
 #: What the key of a proposal in the review begins with (:mod:`marskg.learning.from_text.waiting`).
 REVIEW_PREFIX: Final = "proposed/"
 #: Longer keys would not fit an index page of either engine.

@@ -17,6 +17,7 @@ from marskg.audit.record import core_of
 from marskg.clock import MAX_MS, MIN_MS
 from marskg.errors import StoreDamaged
 from marskg.json_object import JsonObject
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import (
     ENTITY_FIELDS,
     MEMORY_FIELDS,
@@ -89,9 +90,9 @@ _PAYLOAD_SPECS = {
     kind: tuple((field.name, field.local, field.digits) for field in fields) for kind, fields in PAYLOAD_FIELDS.items()
 }
 _PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PREFERENCE_FIELDS)
-_DIGITS = re.compile(r"-?[0-9]{1,21}(\.[0-9]{1,18})?", re.ASCII)
+_DIGITS = late_regex(r"-?[0-9]{1,21}(\.[0-9]{1,18})?", re.ASCII)
 #: The commitment to a slot in the core of a record.
-_COMMITMENT = re.compile(rf'\.([0-9]+)> <{re.escape(NS)}commitment> "([^"]*)" \.')
+_COMMITMENT = late_regex(rf'\.([0-9]+)> <{re.escape(NS)}commitment> "([^"]*)" \.')
 #: Of what types the properties are that each record, and each head, has.
 _SIGNED = {"tenant": str, "log": str, "recordedAt": int, "signingKey": str, "core": str, "proofValue": str}
 _RECORD_TYPES = {**_SIGNED, "sequence": int, "operation": str, "proofCreated": str, "leaf": str}

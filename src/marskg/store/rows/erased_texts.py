@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from marskg.language.text_forms import HEAD
+from marskg.late_regex import late_regex
 from marskg.store.rows.paging import pages
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Between the tenant and the rest, which other suppressions have nothing or something else between.
 _MARK: Final = "|text|"
-_REFERENCE: Final = re.compile(r"(?P<tag>[0-9a-f]{2})\.(?P<length>[0-9]{1,9})\.(?P<digest>[\w-]+)", re.ASCII)
+_REFERENCE: Final = late_regex(r"(?P<tag>[0-9a-f]{2})\.(?P<length>[0-9]{1,9})\.(?P<digest>[\w-]+)", re.ASCII)
 #: How many heads there are: what is kept of one is no recogniser of it.
 _HEADS: Final = 256
 _PAGE: Final = 2_000

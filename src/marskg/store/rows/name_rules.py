@@ -22,6 +22,7 @@ from marskg.language.naming.edges import Verdict
 from marskg.language.naming.matcher import IN_SMALL, NameMatcher, Reading
 from marskg.language.naming.sought import Candidates, Key, exact_key, like_keys
 from marskg.language.naming.spellings import loose_form, name_form
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import PreferenceRule
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _Found = TypeVar("_Found")
 #: Rules whose target is a name.
 NAMING: Final = frozenset({PreferenceRule.PRIVATE_ENTITY, PreferenceRule.BLACKLISTED_ENTITY})
-_DIGEST: Final = re.compile(r"(?:name|number|address):[1-9][0-9]*:u[\w-]{43}:[\w-]{12}", re.ASCII)
+_DIGEST: Final = late_regex(r"(?:name|number|address):[1-9][0-9]*:u[\w-]{43}:[\w-]{12}", re.ASCII)
 _CHECK: Final = slice(1, 13)
 #: Why a memory is near that is linked to somebody, and has a word that may be the name and is not surely.
 LINKED: Final = "linked by a word that may be the name"

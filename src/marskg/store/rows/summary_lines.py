@@ -11,10 +11,10 @@ The form is ``NUMBER verbatim|rewritten SENSITIVITY EXPIRY|- SOURCE[,SOURCE…]|
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.ontology.mapping import decimal_lexical, time_lexical, time_value
 from marskg.records import SummaryLine
 from marskg.shapes.gate import NODE_ID_PATTERN
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _VERBATIM: Final = "verbatim"
 _REWRITTEN: Final = "rewritten"
 _NONE: Final = "-"
-_LINE: Final = re.compile(
+_LINE: Final = late_regex(
     rf"([0-9]{{4}}) ({_VERBATIM}|{_REWRITTEN}) (0(?:\.[0-9]{{1,6}})?|1) (-|[0-9T:.-]{{19,23}}Z) "
     rf"(-|{NODE_ID_PATTERN}(?:,{NODE_ID_PATTERN})*) (\S.*)"
 )

@@ -13,21 +13,22 @@ is none: ``null`` in the map of a new node is left out (openCypher 9, CREATE).
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from marskg.late_regex import late_regex
 from marskg.store.engine.cypher_files import cypher_text
 from marskg.store.rows.codec import RECORD_PROPERTIES, memory_properties
 from marskg.store.statements.handling import DECLARED, Statement
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
     from marskg.ontology.vocabulary import EdgeType, Kind
 
-_MEMORY = re.compile(r"\$MEMORY\(([a-z.]+)\)\$")
-_RECORD = re.compile(r"\$RECORD\(([a-z.]+)\)\$")
+_MEMORY = late_regex(r"\$MEMORY\(([a-z.]+)\)\$")
+_RECORD = late_regex(r"\$RECORD\(([a-z.]+)\)\$")
 
 
 @cache

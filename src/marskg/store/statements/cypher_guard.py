@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from marskg.errors import QueryRefused
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ _CHANCE = frozenset({"rand", "randomuuid", "timestamp"})
 _CLOCKS = frozenset({"date", "datetime", "localdatetime", "localtime", "time"})
 _MOMENTS = frozenset({"realtime", "statement", "transaction"})
 
-_TOKEN = re.compile(
+_TOKEN = late_regex(
     r"""
       (?P<space>\s+ | //[^\n]* | /\*.*?\*/)
     | (?P<string>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NoReturn
 
 from marskg.errors import EngineUnavailable, StoreTooNew
+from marskg.late_regex import late_regex
 from marskg.store.engine.protocol import Capability, Conflict
 from marskg.store.rows.codec import decode_entity
 from marskg.store.rows.name_cache import word_rows
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
     from marskg.store.engine.protocol import Engine, Row
 
-_NAME = re.compile(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
-_DEFINES = re.compile(r"CREATE (?:CONSTRAINT|INDEX) (\w+) ")
+_NAME = late_regex(r"^(\d{4})-[a-z0-9-]+\.(?:cypher|sql)$")
+_DEFINES = late_regex(r"CREATE (?:CONSTRAINT|INDEX) (\w+) ")
 #: How often a migration is begun again because another process defines the same schema at the same time.
 MAX_ATTEMPTS = 20
 #: The version from which on entities are found by words, and entities that are given theirs at once.
 _WORDS_SINCE = 2
 _OWN_DATABASE = "give it a database of its own with NEO4J_DATABASE"
 _PAGE = 500
-_COMMENT = re.compile(r"^\s*(?:--|//).*$", re.MULTILINE)
+_COMMENT = late_regex(r"^\s*(?:--|//).*$", re.MULTILINE)
 
 
 def migrations(engine: str, folder: Traversable | None = None) -> list[tuple[int, list[str]]]:

@@ -9,7 +9,6 @@ not come in again, and what privacy has cost, stays even then.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from marskg.audit.record import build_record
 from marskg.clock import uuid7
 from marskg.errors import InvalidInput, StoreDamaged
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Operation
 from marskg.store.commit.signed_state import MARK, bound, suppression_hash
 from marskg.store.engine.protocol import Conflict
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from marskg.store.engine.protocol import Engine, Row, Transaction
     from marskg.store.rows.state import Services
 
-_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+_NAME = late_regex(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 #: Labels of what belongs to a tenant and to nothing else; suppressions and the list of snapshots outlive its row.
 _LABELS: Final = (
     "Memory",

@@ -9,13 +9,13 @@ Sources: MaRS sections 3.2.3 and 3.3.3; semantics sections 5 and 9; docs/adr/002
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from marskg.audit.record import node_commitment
 from marskg.language.naming.spellings import bare_form, name_form
+from marskg.late_regex import late_regex
 from marskg.ontology.fields import Label, every_text
 from marskg.ontology.mapping import decimal_lexical, preference_lines
 from marskg.ontology.vocabulary import Kind, PreferenceRule, SourceType
@@ -62,8 +62,8 @@ CATEGORIES: Final = (
 )
 #: The purpose for which a person may let social memories outlive their horizon unused (MaRS line 413).
 LONGER_RETENTION: Final = "longer_retention"
-_FORCED = re.compile(r"\Aprivate entity: at least ([0-9.]+), without it ([0-9.]+)\Z")
-_WORDS = re.compile(r"[a-z]+")
+_FORCED = late_regex(r"\Aprivate entity: at least ([0-9.]+), without it ([0-9.]+)\Z")
+_WORDS = late_regex(r"[a-z]+")
 _PAGE: Final = 500
 
 

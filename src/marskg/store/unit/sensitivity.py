@@ -6,10 +6,10 @@ than what it derives from (semantics section 6), through any number of steps; ea
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import EdgeType, Operation
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ GIVEN: Final = "given by the caller"
 #: The words of reasons for what whoever has it may use in somebody's name: credentials, and numbers that pass for them.
 SECRETS: Final = ("a secret or credential", "a payment card", "a national identifier")
 INHERITED: Final = "inherited from what it derives from"
-_FLOOR: Final = re.compile(rf"{GIVEN}: ([0-9.]+(?:e-[0-9]+)?)")
-_WEIGHT: Final = re.compile(r": ([0-9.]+(?:e-[0-9]+)?)$")
-_SOURCED: Final = re.compile(rf"{INHERITED}: .*")
+_FLOOR: Final = late_regex(rf"{GIVEN}: ([0-9.]+(?:e-[0-9]+)?)")
+_WEIGHT: Final = late_regex(r": ([0-9.]+(?:e-[0-9]+)?)$")
+_SOURCED: Final = late_regex(rf"{INHERITED}: .*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _DONE: Final = {
     "worked": "work", "practiced": "practice", "practised": "practice", "drank": "drink", "burned": "burn",
     "lifted": "lift", "meditated": "meditate", "drove": "drive", "climbed": "climb", "lost": "lose", "gained": "gain",
 }  # fmt: skip
-_PURPOSE: Final = re.compile(
+_PURPOSE: Final = late_regex(
     r"(?:today|tonight|yesterday|last night|this (?:morning|afternoon|evening|week|month|weekend)|on (?:mon|tues|"
     r"wednes|thurs|fri|satur|sun)day|"
     r"earlier|just now|ago)\b.*$|^(?:a|an|the|my|some|our|this|new|buying|getting|having) |\b(?:expenses?|spending|"

@@ -12,6 +12,7 @@ from marskg.language.en.facts.phrasing import Frame, frame, key_of
 from marskg.language.en.wish_phrases import parse_wishes
 from marskg.language.facts import Fact, Said
 from marskg.language.wish_kinds import WishKind
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ _ACTS: Final = (
     r"sign|"
     r"propose|speak|add|summari[sz]e|check|stick|refer|greet|spell|treat|be|schedule|book)"
 )
-_MORE_THAN_ONE: Final = re.compile(
+_MORE_THAN_ONE: Final = late_regex(
     r"^(?:give up|be careful|be (?:nice|safe|well)|say never|tell me about|ask yourself)\b",
     re.IGNORECASE,
 )
@@ -93,7 +94,7 @@ def _corrected(found: Found) -> Fact:
 
 
 #: Somebody else's wish, or what was said of one.
-_REPORTED: Final = re.compile(
+_REPORTED: Final = late_regex(
     r"\b(?:she|he|they|we|somebody|someone|everyone|people|(?:my|his|her|our|their|the) [\w-]+|[A-Z][\w'-]+)"
     r" (?:has |have |had |just |always |also )*(?:asks?|asked|told|tells?|wants?|wanted|begged|begs?|said|says?)\b"
 )

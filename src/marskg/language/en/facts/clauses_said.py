@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from marskg.late_regex import late_regex
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Sentence
 
 #: Words before what is said: greetings, answers, links.
-_LEAD: Final = re.compile(
+_LEAD: Final = late_regex(
     r"(?:(?:hey|hi|hello|wow|whoa|yeah|yep|yup|yes|no|nope|nah|oh|ooh|aw+|ah|ha(?:ha)*|lol|well|so|and|but|plus|also|"
     r"anyway|actually|"
     r"honestly|absolutely|definitely|totally|exactly|sure|okay|ok|right|thanks?(?: you)?(?: so much| a lot| a bunch)?|"
@@ -33,10 +34,10 @@ _LEAD: Final = re.compile(
     r"(?: (?-i:[A-Z][a-z]+)[,!.]+)?[\s,–-]*)+",
     re.IGNORECASE,
 )
-_CALLED: Final = re.compile(r"(?-i:[A-Z][a-z]+)[,!] (?=(?:I|I'[mvdl]+|we|my|it|this|that)\b)", re.IGNORECASE)
-_CALLED_LAST: Final = re.compile(r", [A-Z][a-z]+(?=[!.]+$)")
+_CALLED: Final = late_regex(r"(?-i:[A-Z][a-z]+)[,!] (?=(?:I|I'[mvdl]+|we|my|it|this|that)\b)", re.IGNORECASE)
+_CALLED_LAST: Final = late_regex(r", [A-Z][a-z]+(?=[!.]+$)")
 #: A subject left out.
-_BARE: Final = re.compile(
+_BARE: Final = late_regex(
     r"^(?:(?:just|finally|recently|already|still|also|even|only) )*(?P<verb>got|went|had|been|gonna|going to|started|"
     r"finished|took|"
     r"made|met|saw|found|bought|joined|signed up|tried|researching|working|looking|planning|thinking|trying|learning|"
@@ -64,20 +65,20 @@ _BARE_BE: Final = frozenset(
         "loving",
     }
 )
-_MINE: Final = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|we|we're|we've|our|me|us)\b", re.IGNORECASE)
+_MINE: Final = late_regex(r"\b(?:I|I'm|I've|I'd|I'll|my|we|we're|we've|our|me|us)\b", re.IGNORECASE)
 #: Who a clause can be about, by its first word.
 _SUBJECT: Final = (
     r"(?:I|we|it|they|he|she|that|this|there|these|those|you|I'm|I've|I'd|I'll|we're|we've|we'll|it's|it'd|"
     r"it'll|they're|they've|he's|she's|that's|there's|you're|you've|can't wait|hope|hopefully)\b"
 )
-_DIVIDES: Final = re.compile(
+_DIVIDES: Final = late_regex(
     rf"\s+[-–—]+\s+|(?<=\w)[-–—]+\s+|—|--+|;\s*|\.\.+\s*|…\s*|:\s+|"
     rf",?\s+(?P<link>and|but|so|because|'cause|cause|plus|yet|which|though|although|since)\s+(?={_SUBJECT})|"
     rf",\s+(?={_SUBJECT})|,\s+which\s+|\s*[()]\s*",
     re.IGNORECASE,
 )
 #: Words that only stress or soften what is said.
-_STRESS: Final = re.compile(
+_STRESS: Final = late_regex(
     r"\b(?:really|so(?! (?:much|many|far|that)\b)|super|very|actually|just|totally|definitely|pretty|quite|kinda|"
     r"kind of|sort of|absolutely|truly|"
     r"seriously|literally|honestly|basically|also|even|simply|a bit|a little|(?:a lot|lots)(?! of)|right now|"
@@ -94,7 +95,7 @@ _PRAISE: Final = (
     r"memorable)"
 )
 #: What says only how something was, or that there is something to tell.
-_IDLE: Final = re.compile(
+_IDLE: Final = late_regex(
     r"(?:and |but |so )*(?:it|that|this|they|there|everything|which|the \w+)?(?:'s|'re)? ?(?:was|were|is|are|"
     r"feels?|felt"
     r"|looks?|has been|have been|been|sounds?|(?:'s |is |will |'ll )?(?:gonna |going to )?be|'s (?:gonna|"
@@ -109,7 +110,7 @@ _IDLE: Final = re.compile(
     re.IGNORECASE,
 )
 #: What is said to the other or of the talk itself.
-_NO_EVENT: Final = re.compile(
+_NO_EVENT: Final = late_regex(
     r"^(?:(?:should|shall|can|could|do|does|did|will|would|am|is|are|was|were|have|has|may|might) (?:I|we|you|he|"
     r"she|it|they|"
     r"my|our|the)\b|(?:what|when|where|why|how|who) (?:do|did|does|should|can|will|is|are|was)\b)|"
@@ -132,11 +133,11 @@ _NO_EVENT: Final = re.compile(
     re.IGNORECASE,
 )
 #: What somebody laughs at while saying it.
-_LAUGHS: Final = re.compile(r"[😂🤣😆😜🤪🙃🙄]|\b(?:lol|lmao|rofl|haha\w*|hehe\w*)\b", re.IGNORECASE)
+_LAUGHS: Final = late_regex(r"[😂🤣😆😜🤪🙃🙄]|\b(?:lol|lmao|rofl|haha\w*|hehe\w*)\b", re.IGNORECASE)
 _LINKS: Final = {"and": "and", "but": "but", "so": "so", "because": "because", "'cause": "because", "cause": "because"}
-_SPACED: Final = re.compile(r"\s+(?=[,.])|(?<=\s)\s+")
+_SPACED: Final = late_regex(r"\s+(?=[,.])|(?<=\s)\s+")
 #: What is denied and still tells of a life, in its own words.
-_ENDED: Final = re.compile(
+_ENDED: Final = late_regex(
     r"I(?:'ve| have)? (?:just |now |also )*(?:(?:don't|can't|won't|do not|cannot) [^,]{3,60}? any ?(?:more|"
     r"longer)$|no longer [a-z]+ |"
     r"never been (?:to|in|on) )",

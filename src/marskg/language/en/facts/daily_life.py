@@ -7,7 +7,6 @@ the ledger of expenses.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.amounts import MONEY, money_of, number, sort_of, written
@@ -17,6 +16,7 @@ from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_o
 from marskg.language.en.facts.tasks import WHEN, without_times
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact, cardinality_of
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ _BOUGHT: Final = (
     r"y|gifts?|"
     r"presents?|flowers|vet|dog food|cat food|insurance|repairs?|cinema|drinks|beer|wine|bakery|butcher|market)"
 )
-_MEETS: Final = re.compile(r"(?:\w+ )?(?:lunch|dinner|breakfast|brunch|train|bus|gym|haircut|vet|drinks|cinema|coffee)")
-_CLOCK: Final = re.compile(r"(?:[01]?\d|2[0-3])[.,][0-5]\d")
+_MEETS: Final = late_regex(r"(?:\w+ )?(?:lunch|dinner|breakfast|brunch|train|bus|gym|haircut|vet|drinks|cinema|coffee)")
+_CLOCK: Final = late_regex(r"(?:[01]?\d|2[0-3])[.,][0-5]\d")
 #: What is said of a body, by a word that says so; else it is the height.
 _BODY: Final = {"weigh": "weight", "size": "size", "blood": "blood type", "handed": "handedness"}
 _SUM: Final = rf"(?:{MONEY}|(?P<plain>\d{{1,5}}[.,]\d\d)(?!\d| ?[ap]m))"

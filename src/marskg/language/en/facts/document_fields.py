@@ -13,6 +13,7 @@ from marskg.language.en.facts.amounts import MONEY, money_of
 from marskg.language.en.facts.phrasing import APOSTROPHES, LONGEST, Frame, entries, frame, key_of
 from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _ALSO: Final = {
     "go": "recipients", "sending it": "recipients",
     "project title": "title", "meeting title": "title", "timeline": "timeline",
 }  # fmt: skip
-_PLURAL: Final = re.compile(r"(?:(?<!s)s|agenda|list|analysis|team)$", re.IGNORECASE)
+_PLURAL: Final = late_regex(r"(?:(?<!s)s|agenda|list|analysis|team)$", re.IGNORECASE)
 
 
 def name_of(field: str) -> str:
@@ -116,7 +117,7 @@ def _stated(found: Found) -> Iterator[Fact]:
         yield _fact(found, name, entry, many=True)
 
 
-_DAY: Final = re.compile(rf"{WEEKDAY}\b|(?!may(?! \d)){MONTH}|christmas|easter", re.IGNORECASE)
+_DAY: Final = late_regex(rf"{WEEKDAY}\b|(?!may(?! \d)){MONTH}|christmas|easter", re.IGNORECASE)
 
 
 def _leads(found: Found) -> Fact:
@@ -183,7 +184,7 @@ def _action(found: Found) -> Fact:
 
 _PLATFORM: Final = r"(?:LinkedIn|Twitter|Instagram|Facebook|TikTok|YouTube|Threads|Mastodon|Reddit|Bluesky)"
 #: How people name the record that they go on to fill or to change.
-_CONTEXT: Final = re.compile(
+_CONTEXT: Final = late_regex(
     rf"\b(?:the|this|my|our|a|an) (?:new )?{_DOCUMENT}(?: write-?up)? (?:is |was |will be )?(?:titled|entitled|called|"
     rf"for|about|named|on|regarding)(?: the)?:? ?"
     r"(?:\"(?P<double>[^\"]{3,160})\"|'(?P<single>(?:[^']|'(?=\w)){3,160}?)'(?=[\s.,;!?)]|$)|"
@@ -204,9 +205,9 @@ _SHIFT: Final = (
     r"brought|dropped|rose|risen|grew|grown|fell|fallen|updated|revised|set|put)"
 )
 #: What is said beside a value.
-_BUT: Final = re.compile(r",? but (?:I|I'm|I've|we|we're|they|he|she)\b.*$", re.IGNORECASE | re.DOTALL)
+_BUT: Final = late_regex(r",? but (?:I|I'm|I've|we|we're|they|he|she)\b.*$", re.IGNORECASE | re.DOTALL)
 #: That a value is another now, which is not said.
-_SHIFTS: Final = re.compile(
+_SHIFTS: Final = late_regex(
     rf"\b(?:but|and|then|now),? (?:it|that|this)(?:'s)?(?: (?!not\b)[a-z]+){{0,3}}? {_SHIFT}\b", re.IGNORECASE
 )
 _ASK: Final = r"(?:add(?:ed|ing)?|includ(?:e|ed|ing)|append(?:ed)?|put)"

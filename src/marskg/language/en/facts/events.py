@@ -14,6 +14,7 @@ from marskg.language.en.facts.clauses_said import clauses_of, stems_of
 from marskg.language.en.facts.phrasing import key_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Sentence
     from marskg.language.facts import Voice
 
-_PAST: Final = re.compile(
+_PAST: Final = late_regex(
     r"\b(?:I|we)(?:'d)? (?:\w+ly |just |also |even )*(?:(?!need)\w+ed|went|got|made|took|came|saw|found|gave|told|"
     r"felt|"
     r"had|met|"
@@ -33,14 +34,14 @@ _PAST: Final = re.compile(
     r"chose|led|kept)\b|\b(?:yesterday|last (?:week|night|month|year|weekend|summer|winter|spring|fall|\w+day)|ago)\b",
     re.IGNORECASE,
 )
-_OPENS: Final = re.compile(r"(?<=\. )[a-z]")
+_OPENS: Final = late_regex(r"(?<=\. )[a-z]")
 #: The most clauses and stems that are told together, and the most sentences they come from.
 _MOST: Final = 3
 _LONGEST: Final = 14
 _SENTENCES: Final = 2
 _FEW: Final = 3
 #: How a speaker is in a clause; the names of the groups are signs.
-_SPEAKER: Final = re.compile(
+_SPEAKER: Final = late_regex(
     r"\b(?:I|we)(?:'d)? (?:\w+ly |just |also |even )*(?:(?P<past>(?!need|feed|embed)\w+ed|went|got|made|took|came|saw|"
     r"found|gave|had|met|bought|began|won|lost|read|ran|did|spent|wrote|left|built|taught|drove)|"
     r"(?P<can>can|could|can't|couldn't|will|won't))\b|(?P<shall>\b(?:I|we)'ll\b)"
@@ -55,9 +56,9 @@ _SPEAKER: Final = re.compile(
     r"|(?P<title>\")|(?P<long>(?-i:\b[a-z]{9,}\b))",
     re.IGNORECASE,
 )
-_OWN: Final = re.compile(r"(?:I|we|I'm|I've|I'd|I'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
+_OWN: Final = late_regex(r"(?:I|we|I'm|I've|I'd|I'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
 #: What changes or marks a life, said in however few words.
-_TURNS: Final = re.compile(
+_TURNS: Final = late_regex(
     r"\b(?:I|we)(?:'ve| have)? (?:just |finally |recently |also )*(?:(?:don't|can't|won't) [^,]{3,60}? any ?more|"
     r"joined|quit|left|lost|sold|passed|failed|"
     r"broke (?:my|up|off)|"
@@ -75,7 +76,7 @@ _TURNS: Final = re.compile(
     re.IGNORECASE,
 )
 #: A day, a date, an hour, or since when.
-_WHEN: Final = re.compile(
+_WHEN: Final = late_regex(
     r"\b(?:on|every|by|until|till|from|since|next|this) (?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
     r"\b\d{1,2}(?:st|nd|rd|th)\b|"
     r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b|\b(?:in|since|until|till|by|before|\d{1,2}) (?:january|february|march|april|"
@@ -83,7 +84,7 @@ _WHEN: Final = re.compile(
     r"august|september|october|november|december)\b|\bsince (?:\d{4}|i was)\b",
     re.IGNORECASE,
 )
-_FIRST: Final = re.compile(
+_FIRST: Final = late_regex(
     r"(?P<ours>(?:my|our) \w)|(?P<self>I\b)|(?P<points>(?:it|that|this|these|those|they)\b)", re.IGNORECASE
 )
 
@@ -114,8 +115,8 @@ _BY_WORD: Final = {
     "they": frozenset(["they", "them", "their", "they're"]),
     "not": frozenset(["not", "never", "no"]),
 }
-_DIGIT: Final = re.compile(r"\d")
-_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_DIGIT: Final = late_regex(r"\d")
+_WORD: Final = late_regex(r"[a-z]+(?:'[a-z]+)?")
 #: How much each sign says that clauses are worth remembering, and how much their number of stems does: the weights of a
 #: logistic regression on which clauses of talk others noted down as facts, each turn weighing the root of its windows,
 #: rounded to twentieths; scripts/fact_quality.py measures what they choose. "turns" and "dated" are set by hand: that

@@ -38,6 +38,7 @@ from marskg.language.en.facts.notes_said import notes_of
 from marskg.language.en.facts.phrasing import Found, compiled, marked, sentences_of, with_subject
 from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -50,14 +51,14 @@ if TYPE_CHECKING:
 #: Families whose rules may read the same words: "I work as a nurse at Acme" says two things.
 _TOGETHER: Final = ("profile.", "person.")
 #: The value that was wrong or is replaced, behind the one that holds.
-_NOT: Final = re.compile(
+_NOT: Final = late_regex(
     r",? (?:and )?(?:now,? )?(?:not|instead of|rather than) (?:in |at |for |to )?(?!(?:that|just|only|because|really|"
     r"so|too|very|sure|yet)\b)"
     r"(?P<old>[^.,;:!?]{2,40}?)(?: any ?more)?(?=[.,;!?]|$)",
     re.IGNORECASE,
 )
 #: Since when, or from when on, a state holds.
-_FROM: Final = re.compile(
+_FROM: Final = late_regex(
     r"(?:^|,? )(?:from|starting|beginning|as of|as from|with effect from|effective)(?: (?:on|in|from))? "
     r"(?P<when>(?:the )?(?:\d|next\b|this\b|tomorrow|today|beginning|start|end|middle|spring|summer|autumn|fall|winter|"
     rf"{MONTH}|{WEEKDAY})"
@@ -65,18 +66,18 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 #: What opens a sentence that takes back the one before it.
-_TAKES_BACK: Final = re.compile(
+_TAKES_BACK: Final = late_regex(
     r"^(?:(?:no|oh|ah|oops|sorry|hmm)[,.!]? )*(?:no,? wait|wait(?:,? no)?|no|sorry|scratch that|strike that|correction|"
     r"oops|i mean|i meant|actually|that's (?:wrong|not right|old)|that was wrong|my mistake)\b(?=[,.!:;—–-]| (?:I|"
     r"my)\b)",
     re.IGNORECASE,
 )
 #: What somebody is only felt or played to be: words before it, and behind it.
-_ALMOST: Final = re.compile(r"\b(?:almost|nearly|had (?:I|we))\b(?! (?:always|all|every|never)\b)", re.IGNORECASE)
-_LIKE: Final = re.compile(
+_ALMOST: Final = late_regex(r"\b(?:almost|nearly|had (?:I|we))\b(?! (?:always|all|every|never)\b)", re.IGNORECASE)
+_LIKE: Final = late_regex(
     r"\b(?:feel|felt|look|sound|act|seem|behave|dress)(?:s|ed|ing)? (?:just )?(?:like|as)\b", re.IGNORECASE
 )
-_PLAYED: Final = re.compile(
+_PLAYED: Final = late_regex(
     r"[- ]?handed|[^.!?;]{0,30}?\b(?:(?:at|in|by) heart|(?:in|on) (?:the|this|my|our|a) (?:(?:video|board|computer) )?"
     r"(?:game|play|show|class|classes|course|group|dreams?|film|movie|story|novel)\b)|"
     r" (?:to (?:my|the|his|her|this|that|our) (?!husband|wife|partner)[a-z]+|from (?:reality|the (?:world|truth)))\b",
@@ -84,7 +85,7 @@ _PLAYED: Final = re.compile(
 )
 _ONE_IS: Final = frozenset({"profile/age", "profile/marital status", "profile/job", "profile/children"})
 #: What takes back that something was done.
-_NOT_DONE: Final = re.compile(
+_NOT_DONE: Final = late_regex(
     r"(?:[a-z]+,? ){0,4}I (?:(?:actually|really|just) )?(?:didn't|did not|haven't|have not|forgot|was going to)\b",
     re.IGNORECASE,
 )

@@ -17,6 +17,7 @@ from marskg.language.en.facts.clauses_said import subject_added
 from marskg.language.en.facts.document_fields import is_list, name_of
 from marskg.language.en.facts.phrasing import entries, key_of
 from marskg.language.facts import Fact
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -46,14 +47,14 @@ _MONTH: Final = (
     r"december)"
 )
 _DAY: Final = rf"(?:{'|'.join(_DAYS)}|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?"
-_NAMED: Final = re.compile(
+_NAMED: Final = late_regex(
     r"january|february|march|april|june|july|august|september|october|november|december|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 )
 _ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)"
 _CLOCK: Final = r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.)|\d{1,2}:\d\d"
 #: Days and times that a note is about.
-_DATED: Final = re.compile(
+_DATED: Final = late_regex(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?|"
     rf"{_DAY},? (?:the )?{_ORDINAL}|(?:the|to the|on the|by the) {_ORDINAL}|"
     rf"(?:on|every|each|by|next|this|until|til|till|from) {_DAY}|{_DAY} (?:and|\+|&|or) {_DAY}|"
@@ -61,7 +62,7 @@ _DATED: Final = re.compile(
     rf"from now on|{_CLOCK})\b",
     re.IGNORECASE,
 )
-_SHORT_FORM: Final = re.compile(
+_SHORT_FORM: Final = late_regex(
     rf"(?:(?<=\d )|(?<=\d(?:st|nd|rd|th) )|(?<=\b(?:in|by|of|to) ))(?P<month>{'|'.join(_MONTHS)})\b"
     rf"|\b(?:{'|'.join(_MONTHS)})(?= \d)"
     r"|\b(?:tues?|weds?|thurs?|thu|fri)\b|\b(?:mon|sat|sun|wed)(?= ?(?:\d|and\b|[+&])|$)"
@@ -73,7 +74,7 @@ _SHORT_FORM: Final = re.compile(
 _COIN: Final = r"(?:eur|euros?|gbp|usd|dollars?|bucks?|pounds?|quid|naira|rupees?|yen|francs?|kronor|chf|sek)"
 _SIZE: Final = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:k|m| million| thousand)?)"
 #: Sums and measures.
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = late_regex(
     rf"(?<![\w.,])(?:[$€£¥₹₦] ?{_SIZE}|{_SIZE} ?(?:[€£$]|{_COIN}\b)|\d{{1,3}}(?:,\d{{3}})+|\d+(?:\.\d+)?k\b|"
     rf"\d+(?:\.\d+)? million|{_SIZE} (?:a|an|per|each) (?:hour|day|night|week|month|year|head|person|kilo|kg|litre|"
     rf"lesson|ticket|session|class|box|bag|piece)|"
@@ -83,7 +84,7 @@ _AMOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 #: A thing and what it costs, alone or in a row: "diesel 85, screws 22.40".
-_PRICED: Final = re.compile(
+_PRICED: Final = late_regex(
     r"(?:^|, ?|; ?|and |\+ )(?P<what>(?!(?:room|bus|page|chapter|line|route|number|no|flat|gate|platform|track|level|"
     r"version|season|episode|exit|form|unit|section|step|part|class|year|grade|ward|team|seat|train|lunch|tram|flight|"
     r"at|in|for|since|about|only|over|top|age|aged|just|like|the|day|week)\b)"
@@ -100,7 +101,7 @@ _CAME: Final = (
     r"signed|renewed|confirmed|postponed|approved|rejected|sold|collected|installed|broken|replaced|repaired|starts?|"
     r"started|ends?|finishes|opens?|closes?|closed|leaks?|leaking|due|expires?|expired|ran out|empty)"
 )
-_DONE: Final = re.compile(
+_DONE: Final = late_regex(
     r"^(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|who|what|well|all|get|got|not|so|just|when|once|be|"
     r"been|being|how|something|nothing|everything|someone|everyone)\b)[a-z][\w'-]*"
     r"(?: (?!(?:is|are|was|were|to|that|who|i|you|has|have|had|the)\b)[\w'-]+){0,3} "
@@ -115,7 +116,7 @@ _ACTS: Final = (
     r"practise|practice|revise|pack|refill|top up)"
 )
 #: What is done with things outside, and whom one calls; an order to the other has an object of theirs.
-_ERRAND: Final = re.compile(
+_ERRAND: Final = late_regex(
     rf"^(?:also |and |then |must )*(?P<what>{_ACTS} "
     r"(?!(?:me|you|us|it|that|this|them|him|her|your|for|to|the name|out|off|up|about|back|down|on|in|a number|"
     r"attention|"
@@ -124,29 +125,29 @@ _ERRAND: Final = re.compile(
     r"[^?!;]{2,80}?)[.!]*$",
     re.IGNORECASE,
 )
-_MUST: Final = re.compile(r"(?:must|to ?-?do) ?:?", re.IGNORECASE)
-_ORDERS: Final = re.compile(rf"^(?:also |and |then |must |please )*{_ACTS} ", re.IGNORECASE)
-_PLEASE: Final = re.compile(r"\b(?:please|pls|can you|could you|for me|your|you)\b", re.IGNORECASE)
-_OWES: Final = re.compile(r"^(?:my )?\w+ (?:still )?owes (?:me|us) ", re.IGNORECASE)
-_PERSON: Final = re.compile(
+_MUST: Final = late_regex(r"(?:must|to ?-?do) ?:?", re.IGNORECASE)
+_ORDERS: Final = late_regex(rf"^(?:also |and |then |must |please )*{_ACTS} ", re.IGNORECASE)
+_PLEASE: Final = late_regex(r"\b(?:please|pls|can you|could you|for me|your|you)\b", re.IGNORECASE)
+_OWES: Final = late_regex(r"^(?:my )?\w+ (?:still )?owes (?:me|us) ", re.IGNORECASE)
+_PERSON: Final = late_regex(
     r"\b(?:I|I'm|I've|I'd|I'll|we|we're|we've|we'll|my|our|me|us|mine|you|your|yours|you're|you've|you'll|yourself|"
     r"let's)\b",
     re.IGNORECASE,
 )
 #: A word before a note that says what it is.
-_LABEL: Final = re.compile(
+_LABEL: Final = late_regex(
     r"^(?P<label>note(?: to self)?|nb|n\.b\.|fyi|todo|to do|(?P<goal>(?:target|goal|aim|resolution)s?(?: (?:this|"
     r"for the|for|next)"
     r" [\w-]+)?))(?:: ?| [-–—] )(?=\S)",
     re.IGNORECASE,
 )
-_PARTS: Final = re.compile(r"(?: ?(?:&|\+|and) )?(?P<part>(?:(?! (?:&|\+|and) |[;,] )[^.!])+)")
+_PARTS: Final = late_regex(r"(?: ?(?:&|\+|and) )?(?P<part>(?:(?! (?:&|\+|and) |[;,] )[^.!])+)")
 #: Past verbs without what they are about, and what is no word.
-_LONE_VERB: Final = re.compile(r"^\w+(?:ed|ing)(?: (?:until|till|til|at|on|in|by|from))?$", re.IGNORECASE)
-_NUMBERS: Final = re.compile(rf"{_AMOUNT.pattern}|\d[\d.,]*", re.IGNORECASE)
+_LONE_VERB: Final = late_regex(r"^\w+(?:ed|ing)(?: (?:until|till|til|at|on|in|by|from))?$", re.IGNORECASE)
+_NUMBERS: Final = late_regex(rf"{_AMOUNT.pattern}|\d[\d.,]*", re.IGNORECASE)
 _FEW: Final = 5
 #: A sentence that points to what is not in it, tells of nobody, or only of what may be.
-_POINTS: Final = re.compile(
+_POINTS: Final = late_regex(
     r"\b(?:it|them|him|her|might|could|would|should|probably|perhaps|maybe|hopefully)\b|(?<!\d )(?-i:\bmay (?=[a-z]))|"
     r"^(?:it|this|that|these|those|he|she|they|there|here|what|how|why|who|which|such|so|see|same|happy|merry|good|"
     r"sounds|talk|catch|meet|hope|have|thanks?|thank|wow|probably|not|if|when|imagine|remember|great|nice|glad|sorry|"
@@ -154,7 +155,7 @@ _POINTS: Final = re.compile(
     re.IGNORECASE,
 )
 #: What people alone do, said of somebody by name.
-_NAME_THEN: Final = re.compile(
+_NAME_THEN: Final = late_regex(
     r"^(?:our |and |so |but |meanwhile,? )*(?P<name>(?-i:[A-Z][a-z]+))(?:'s)? (?:just |has |have |also |finally |"
     r"really )*"
     r"(?:proposed|graduated|retired|married|died|cried|rang|quit|resigned|said yes|wants to (?!be\b)|hates |"
@@ -166,7 +167,7 @@ _NAME_THEN: Final = re.compile(
     re.IGNORECASE,
 )
 #: What has changed, or how one reaches somebody.
-_NOW: Final = re.compile(
+_NOW: Final = late_regex(
     r"^(?!(?:it|this|that|these|he|she|there|they|who|what|everything|life|time)\b)[a-z][\w' ]{2,30}? (?:(?:is|"
     r"are) now|now (?:is|costs)) "
     r"(?!(?:time|that|so|very|more|much)\b)[^.!?]{2,40}$|"
@@ -174,7 +175,7 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 #: Relatives and things of a home, of which there is one that is meant; nothing that only praises them.
-_AT_HOME: Final = re.compile(
+_AT_HOME: Final = late_regex(
     r"^(?:so |and |but |now )*(?:(?:mum|mom|dad|gran|granny|nan|grandma|grandpa|grandad)|(?:the |our )(?:landlord|"
     r"landlady|boiler|"
     r"heating|flat|roof|oven|fridge|freezer|washing machine|dishwasher|lift|wifi|internet|lease|plumber|"
@@ -328,13 +329,13 @@ def _errand(sentence: Sentence, what: str, voice: Voice) -> list[Fact]:
     ]
 
 
-_MONEY: Final = re.compile(MONEY, re.IGNORECASE)
-_NUMBERED: Final = re.compile(r"\d")
-_WHO: Final = re.compile(
+_MONEY: Final = late_regex(MONEY, re.IGNORECASE)
+_NUMBERED: Final = late_regex(r"\d")
+_WHO: Final = late_regex(
     r"(?:[A-ZÀ-Þ][\w'’.&-]*|of|de|van|von|and|the|&)(?:,? (?:[A-ZÀ-Þ(][\w'’.&)-]*|of|de|van|von|and|the|&)){0,11}"
 )
-_TITLED: Final = re.compile(r"[^\s.!?][^.!?]{0,80}")
-_ONE_OF: Final = re.compile(r"[\w-]+(?: [\w-]+){0,2}")
+_TITLED: Final = late_regex(r"[^\s.!?][^.!?]{0,80}")
+_ONE_OF: Final = late_regex(r"[\w-]+(?: [\w-]+){0,2}")
 #: Labels in a document, with what the value of each has to look like: what else stands there is no field.
 _LABELS: Final = {
     r"deadline|due(?: date)?|date|start(?: date)?|end(?: date)?|valid (?:until|from)|expires|effective(?: date)?|"
@@ -346,16 +347,16 @@ _LABELS: Final = {
     r"title|subject|project|topic": _TITLED,
     r"status|priority|category|language|format|material": _ONE_OF,
 }  # fmt: skip
-_FIELD: Final = re.compile(
+_FIELD: Final = late_regex(
     rf"^[ \t]*(?:[-*•#] ?)*(?P<field>{'|'.join(_LABELS)})\**(?: \([^()\n]{{1,20}}\))?:\**[ \t]+"
     r"(?P<said>\S[^\n]{0,160}?)\**[.,]?[ \t]*$",
     re.IGNORECASE,
 )
 #: Where one field ends and another may begin.
-_PIECES: Final = re.compile(
+_PIECES: Final = late_regex(
     r"(?:(?!;|\||(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.\s+(?=[A-Z]))[^\n])+"
 )
-_OPEN: Final = re.compile(
+_OPEN: Final = late_regex(
     r"\b(?:if|maybe|perhaps|unless|not|never|no|tb[acd]|n/a|none|unknown|open|pending|example|please|must|always|"
     r"you|i)\b|[?!{}<>]",
     re.IGNORECASE,

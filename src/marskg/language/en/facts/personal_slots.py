@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.facts import Fact, Said, cardinality_of
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ PETS: Final = (
     r"budgies|fish|goldfish|turtles|tortoises|horses|ponies|snakes|lizards|ferrets|guinea pigs|geckos|chickens|hens|"
     r"ducks))"
 )
-_AND_PET: Final = re.compile(
+_AND_PET: Final = late_regex(
     rf"(?:,? and |, |,? as well as |,? plus )(?:also )?(?P<whole>(?:(?:an?|one) (?:\w+ ){{0,2}}?(?P<pet>{PET})|"
     rf"(?P<many>{PETS}))\b(?:,?(?: named| called)? (?P<name>(?-i:[A-Z][a-z]+)(?:(?:,| and) (?-i:[A-Z][a-z]+)\b)*))?)"
     r"(?=[\s]*(?:[.,;!?()…–—-]|$)| (?:and|but|who|that|which|at|in|from|plus|as|too|now|so|because|with)\b)",

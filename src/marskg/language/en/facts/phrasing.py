@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.kept_texts import keeping_texts
 from marskg.language.en.facts.changes.asked_behind import question_behind
+from marskg.late_regex import late_regex
 from marskg.text import terms
 
 if TYPE_CHECKING:
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
 _LONGEST_LIST: Final = 12
 #: Longer ones are no sentence of talk.
 LONGEST: Final = 600
-_ENDS: Final = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+")
+_ENDS: Final = late_regex(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?[^\W_])|\n+")
 #: Full stops that end a title or an abbreviation.
-_ABBREVIATED: Final = re.compile(
+_ABBREVIATED: Final = late_regex(
     r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|[a-z])\.$",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d[\d.,]*")
+_WORD: Final = late_regex(r"[^\W\d_]+(?:'[^\W\d_]+)*|\d[\d.,]*")
 #: Typographic apostrophes and quotation marks, and the plain ones.
 APOSTROPHES: Final = str.maketrans("’‘“”", "''\"\"")
 #: Short forms written without their apostrophe that are no other word.
-_UNMARKED: Final = re.compile(
+_UNMARKED: Final = late_regex(
     r"\b(?:i(?P<i>m|ve)|(?:they|you)(?P<they>re|ve|ll)|we(?P<we>ve)|(?:he|she|that|there|what|who|here)(?P<is>s)|"
     r"(?:do|does|did|ca|wo|is|are|was|were|have|has|had|could|would|should)n(?P<not>t))\b",
     re.IGNORECASE,
@@ -51,13 +52,13 @@ _HOLDS: Final = (
     r"ied)|answer(?:s|ed)|shout(?:s|ed)|add(?:s|ed))"
 )
 #: Whose words they were, said behind them.
-_SAID_BY: Final = re.compile(
+_SAID_BY: Final = late_regex(
     rf",[\"']? (?:{_OTHERS} {_OFTEN}{_HOLDS}|(?:says|said|claims|claimed|thinks|asked|replied|wrote) "
     rf"(?!I\b|we\b){_OTHERS}|according to [^,]+?)(?: (?:me|us|him|her|them|to (?:me|us|him|her|them)|"
     rf"to \w+))?[.!\"']*$",
     re.IGNORECASE,
 )
-_SUPPOSED: Final = re.compile(
+_SUPPOSED: Final = late_regex(
     r"\b(?:if|unless|whether|suppos(?:e|ing)|imagine|pretend\w*|wish(?:ed)?|hypothetically|what if|as though|"
     r"wonder(?:ed|ing)?"
     r"|in case|(?:she|he|they|you|people|everyone|everybody|someone|somebody|one|who|[a-z]+ (?:says|said|claims|"
@@ -75,18 +76,18 @@ _SUPPOSED: Final = re.compile(
     r"^(?:please |can you |could you |help me )?(?:write|draft|rewrite|rephrase|proofread|summari[sz]e) ",
     re.IGNORECASE,
 )
-_DENIED: Final = re.compile(
+_DENIED: Final = late_regex(
     r"\b(?:not|never|doubt|deny|hardly|nobody|no one|neither|nor|without|it's false|untrue|(?:ruled|ruling|rules?) out|"
     r"disprove[dsn]?|refute[ds]?|(?:false|wrong|a lie|a myth|rumou?rs?|no evidence|no proof) that)\b|n't\b",
     re.IGNORECASE,
 )
 #: What denies in the middle of a statement, in the place of its value, and behind it.
-_DENIED_INSIDE: Final = re.compile(rf"{_DENIED.pattern}|\b(?:no|barely|scarcely|anything but)\b", re.IGNORECASE)
-_NO_VALUE: Final = re.compile(
+_DENIED_INSIDE: Final = late_regex(rf"{_DENIED.pattern}|\b(?:no|barely|scarcely|anything but)\b", re.IGNORECASE)
+_NO_VALUE: Final = late_regex(
     r"(?:[a-z]+ly |almost |at all )*(?:no|not|none|nothing|nobody|neither|never|nowhere)\b", re.IGNORECASE
 )
-_DENIED_BEHIND: Final = re.compile(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
-_JEST: Final = re.compile(
+_DENIED_BEHIND: Final = late_regex(r",? (?:no (?:longer|more)|not any ?(?:more|longer)|not at all)\b", re.IGNORECASE)
+_JEST: Final = late_regex(
     r"\b(?:yeah,? right|as if!?|just kidding|only kidding|i'm kidding|i'm joking|just joking|jk|sarcas\w+"
     r"|said (?:no ?one|nobody) ever|(?:as )?(?:much|fun) as a root canal|in my dreams|/s)(?:\W|$)|(?<=[ .])not!$|(?:^|"
     r"[,.…] ?)not[.!]*$|(?:^|"
@@ -101,17 +102,17 @@ _JEST: Final = re.compile(
     re.IGNORECASE,
 )
 #: A jest about everything that was said before it.
-_ALL_JEST: Final = re.compile(r"\b(?:all|none|nothing) of (?:that|this|it)\b", re.IGNORECASE)
+_ALL_JEST: Final = late_regex(r"\b(?:all|none|nothing) of (?:that|this|it)\b", re.IGNORECASE)
 #: What makes a statement a guess: words in front of it, and behind it.
-_GUESS: Final = re.compile(
+_GUESS: Final = late_regex(
     r"\b(?:maybe|perhaps|possibly)(?:,? (?!(?:but|and|so|because|since|though)\b)[\w']+){0,4},? ?$", re.IGNORECASE
 )
-_GUESS_BEHIND: Final = re.compile(
+_GUESS_BEHIND: Final = late_regex(
     r"[,(–—-]+ ?(?:or )?(?:maybe|perhaps|possibly|who knows|(?:I'm )?not (?:so |quite |too )?sure)(?: not)?[.!)]*$",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
-_CLAUSE: Final = re.compile(r"[;:,(]|\s[-–—]+\s|\b(?:but|and|so|because|since|though)\b")
+_QUOTED: Final = late_regex(r"\"[^\"]{1,400}\"|(?<!\w)'[^'\"]{3,200}'(?!\w)")
+_CLAUSE: Final = late_regex(r"[;:,(]|\s[-–—]+\s|\b(?:but|and|so|because|since|though)\b")
 
 #: Words that say how much, how sure and since when, between a subject and its verb.
 ADVERBS: Final = (
@@ -200,7 +201,7 @@ class Sentence:
 
 
 #: A statement of one's own whose subject is left out, with what stands in its place: words that no order begins with.
-_ELIDED: Final = re.compile(
+_ELIDED: Final = late_regex(
     r"^(?P<lead>(?:(?:just|finally|also|still|really|already|recently|so|and|but|oh|yeah|ok|okay|well|anyway|btw|"
     r"fyi|note to self|reminder),?:? )*)(?P<verb>(?P<am>allergic to|not (?:a (?:big |huge )?fan of|into|keen on)"
     r"|living in|working (?:at|as|for)|moving to|"
@@ -378,13 +379,13 @@ def _adds(before: str, plain: str) -> bool:
     return (_ROLE.search(plain) if not role else _ROLE.search(role) and _DIVISION.search(plain)) is not None
 
 
-_BRACKET: Final = re.compile(r"\([^()]*\)")
-_VERBAL: Final = re.compile(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
-_ADDS: Final = re.compile(
+_BRACKET: Final = late_regex(r"\([^()]*\)")
+_VERBAL: Final = late_regex(r"(?:to )?(?!the\b|an?\b)[a-z]+ (?:a|an|the|our|all|more|new|\w+ing|\w+ed|\w+ly|\d+)\b")
+_ADDS: Final = late_regex(
     r"(?:\w+ing(?=\s)|with|which|including|as|where|while|due|aiming|by|for|based|such|"
     r"especially)\b"
 )
-_ROLE: Final = re.compile(
+_ROLE: Final = late_regex(
     r"^(?:(?:our|the|a|an) )?(?:[\w&-]+ ){0,5}?(?:head|chief|directors?|managers?|lead|officer|presidents?|vp|"
     r"c[efiot]o|advisor|analyst|"
     r"engineer|designer|researcher|coordinator|specialist|strategist|writer|consultant|representative|investigator|"
@@ -393,22 +394,22 @@ _ROLE: Final = re.compile(
     re.IGNORECASE,
 )
 #: Where a role is held, behind it.
-_DIVISION: Final = re.compile(
+_DIVISION: Final = late_regex(
     r"^[A-Z][\w&' -]*\b(?:Division|Departments?|Dept|Team|Unit|Group|Office|Region|Branch|Section|Sector|Studios?|"
     r"Labs?|Institute|University|College|School|Company|Corporation|Corp|Inc|Ltd|LLC|GmbH|Agency|Ministry|Council)\.?$"
 )
-_QUOTES: Final = re.compile(r"(?<=[\w.!?)])\"(?:[,;]| and|[,;] and) \"(?=\w)")
-_SEMICOLONS: Final = re.compile(r";\s+(?:and\s+)?")
+_QUOTES: Final = late_regex(r"(?<=[\w.!?)])\"(?:[,;]| and|[,;] and) \"(?=\w)")
+_SEMICOLONS: Final = late_regex(r";\s+(?:and\s+)?")
 #: What begins a clause of its own behind a semicolon.
-_CLAUSE_BEGINS: Final = re.compile(
+_CLAUSE_BEGINS: Final = late_regex(
     r"\s*(?:I|I'm|I'd|we|it|it's|they|this|that|these|please|can|could|let|let's|make|so|but|if|also|there)\b",
     re.IGNORECASE,
 )
 #: A name with a role behind "and".
-_AND_SOMEBODY: Final = re.compile(
+_AND_SOMEBODY: Final = late_regex(
     rf",? and (?=(?-i:[A-Z][\w'’-]+ [A-Z][\w'’-]+), {_ROLE.pattern.removeprefix('^')})", re.IGNORECASE
 )
-_PERSON: Final = re.compile(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
+_PERSON: Final = late_regex(r"(?:^|\b(?:Dr|Mr|Ms|Mrs|Prof|Professor)\.? )(?:[A-Z][\w'’-]+ ?){2,3}$")
 
 
 @keeping_texts(20_000)

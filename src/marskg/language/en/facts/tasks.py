@@ -15,6 +15,7 @@ from marskg.language.en.facts.personal_slots import KIN
 from marskg.language.en.facts.phrasing import ADVERBS, Frame, frame, key_of
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ WHEN: Final = (
     r"hours?)|"
     r"\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o'clock)|noon)\b(?:'s)?"
 )
-_TIMES: Final = re.compile(rf"(?:,? {WHEN}(?: (?:at|from now|morning|afternoon|evening))*+)++$", re.IGNORECASE)
+_TIMES: Final = late_regex(rf"(?:,? {WHEN}(?: (?:at|from now|morning|afternoon|evening))*+)++$", re.IGNORECASE)
 #: To leave, to speak, to think: nothing that is put on a list; and what is asked of a record.
-_NO_TASK: Final = re.compile(
+_NO_TASK: Final = late_regex(
     r"^(?:probably |really )*(?:go(?:ing)?|get going|get started|run|leave|head|step|sign off(?! on)|log off|wrap|"
     r"get back|get to|be (?:going|off|heading|honest|able)|stop|"
     r"dash|jump|attend to|take off|call it|cut|end|move on|return(?! (?:the|my|an?|some)\b)|finish up|"
@@ -66,14 +67,14 @@ _NO_TASK: Final = re.compile(
     r"\b(?:meeting notes|project proposal|social media post|to-?do list|calendar)\b(?:$| for| titled| from| to)",
     re.IGNORECASE,
 )
-_BACK: Final = re.compile(
+_BACK: Final = late_regex(
     r"^(?:(?:it|that|this|them|those|these|one|everything|all|something|up|anything|much|so|both|what|how|the same|you|"
     r"doing|"
     r"today|my tasks?|for now)\b.*|(?:the |some |all |my )*(?:the updates|updates|tasks?|updates?|removals?|changes?|"
     r"things)(?: (?:for|in|to)\b.*)?)$",
     re.IGNORECASE,
 )
-_ARTICLE: Final = re.compile(
+_ARTICLE: Final = late_regex(
     r"^(?:a task to |the task (?:to|of) |(?:a|an|the|my|our|another|this|that) )+",
     re.IGNORECASE,
 )
@@ -212,28 +213,28 @@ def _done(found: Found) -> Fact | None:
     return _task(found, what, Said.CLOSE, "todo", told(found.match[0], found.voice))
 
 
-_NO_APPOINTMENT: Final = re.compile(
+_NO_APPOINTMENT: Final = late_regex(
     rf"^{KIN}$|^(?:birthday$|lot|few|some|any|no|great|nice|good|wonderful|lovely|productive|long|busy|been|to|idea|time|"
     r"question|goal|"
     r"that|this|it|"
     r"fantastic|relaxing|budget|spending)\b|\b(?:steps|dollars|goal|spent|spending)\b",
     re.IGNORECASE,
 )
-_LASTS: Final = re.compile(
+_LASTS: Final = late_regex(
     r"(?:about |around |for )*(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few) "
     r"(?:days?|weeks?|months?|hours?)",
     re.IGNORECASE,
 )
-_FROM_NOW: Final = re.compile(r" (?:away|off|from (?:now|today|tomorrow)|out)\b", re.IGNORECASE)
+_FROM_NOW: Final = late_regex(r" (?:away|off|from (?:now|today|tomorrow)|out)\b", re.IGNORECASE)
 #: Somebody else's words about an appointment.
-_REPORTED: Final = re.compile(
+_REPORTED: Final = late_regex(
     r"\b(?:sa(?:id|ys)|told|tells|thinks?|thought|heard|claims?|claimed|asked)\b", re.IGNORECASE
 )
-_AND_TO: Final = re.compile(r",? and to |, to ", re.IGNORECASE)
-_NO_DEED: Final = re.compile(
+_AND_TO: Final = late_regex(r",? and to |, to ", re.IGNORECASE)
+_NO_DEED: Final = late_regex(
     r"(?:stay|remain|hold|accept|let|allow|try|have|live|differ|split|join|not)\b", re.IGNORECASE
 )
-_LONG_AGO: Final = re.compile(
+_LONG_AGO: Final = late_regex(
     r"\b(?:last (?!night)\w+|ago|once|back (?:in|then|when)|used to|always|when|(?:in|since) \d{4}|already|originally|"
     r"had agreed|never|but)\b",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.facts.phrasing import ADVERBS, STOP, Frame, frame, key_of
 from marskg.language.en.facts.third_person import third
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ _ABOUT: Final = (
     r"tackles?|explores?|(?:is|are) about|revolves? around|features?|involves?)"
 )
 #: What one does with what one likes, and what kind of thing it is, in front of its name.
-_LEAD: Final = re.compile(
+_LEAD: Final = late_regex(
     r"^(?:(?:the (?:idea|thought|concept|vibe|sound|energy|feel|whole idea|appeal) of |(?:listening to|"
     r"reading(?: about)?|watching|"
     r"travel(?:l)?ing (?:to|in|through)|visiting|exploring|seeing|going to|learning about|hearing|playing|eating|"
@@ -45,7 +46,7 @@ _LEAD: Final = re.compile(
     r"(?:the|a|an|some|any|all|more|a lot of|lots of|a bit of|anything by|everything by|quite a few) ))+",
     re.IGNORECASE,
 )
-_TAIL: Final = re.compile(
+_TAIL: Final = late_regex(
     rf"'s? (?:[\w-]+ ){{0,3}}?{_MEDIUM}(?: {_MEDIUM})?(?: and .*)?$|'s (?:wit|humou?r|range|direction|charm|energy|"
     rf"approach|direction|cinematography|"
     rf"characters|storytelling|perspective|insights|melodies)\b.*$|(?:'s?)? (?:the )?(?:(?:early|late|newer|older|"
@@ -57,7 +58,7 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 #: What points back, or is no thing that one has a taste for.
-_NO_TASTE: Final = re.compile(
+_NO_TASTE: Final = late_regex(
     r"^(?:what|how|when|where|why|to|no|none|neither|nobody|"
     r"the (?:way|fact|idea|part|thought|same)|your?|one|ones|everything|anything|"
     r"something|nothing|"
@@ -73,9 +74,9 @@ _NO_TASTE: Final = re.compile(
     re.IGNORECASE,
 )
 #: A phrase too long to be what something is called, unless a name ends it.
-_TOO_MUCH: Final = re.compile(r"^(?:the|a|an) [a-z][\w' -]* [\w' -]* [a-z][\w' -]*$")
+_TOO_MUCH: Final = late_regex(r"^(?:the|a|an) [a-z][\w' -]* [\w' -]* [a-z][\w' -]*$")
 #: What is left of a phrase that is cut, or says only how something is.
-_NO_THING: Final = re.compile(
+_NO_THING: Final = late_regex(
     r"^(?:[\w-]+ )?(?:chat|information|insights?|help|explanations?|offer|discussions?|clarification|examples|"
     r"convenience|reminder|"
     r"facts|learning|perspectives?|suggestions?|recommendations?|support|advice|changes|focus|patterns)$|"
@@ -93,9 +94,9 @@ _NO_THING: Final = re.compile(
     re.IGNORECASE,
 )
 #: A decade of the last century; and what kind of thing a taste is for, which its key does not tell apart.
-_DECADE: Final = re.compile(r"(?:^|(?<= ))'?([2-9]0)s\b")
-_KIND: Final = re.compile(rf"(?<=\w) {_MEDIUM}$", re.IGNORECASE)
-_POINTS: Final = re.compile(
+_DECADE: Final = late_regex(r"(?:^|(?<= ))'?([2-9]0)s\b")
+_KIND: Final = late_regex(rf"(?<=\w) {_MEDIUM}$", re.IGNORECASE)
+_POINTS: Final = late_regex(
     rf"^(?:him|her|it|them|(?:his|her|their|its|the|that|this) (?:[\w-]+ ){{0,3}}(?:{_MEDIUM}|humou?r|direction|"
     rf"approach|energy|range|"
     r"book|film|movie|album|place|performances?)\b.*|(?:his|her|their)\b.*|(?:listening to|reading|watching|"
@@ -103,7 +104,7 @@ _POINTS: Final = re.compile(
     re.IGNORECASE,
 )
 #: What such words can point back to: a title in quotation marks or stars, a name, or what was spoken of as liked.
-_NAMED: Final = re.compile(
+_NAMED: Final = late_regex(
     r"\"([^\"]{2,80})\"|(?<!\w)'([^']{2,80}?)'(?!\w)|\*([^*]{2,80})\*|"
     r"(?:dis)?(?:like[ds]?|love[ds]?|fan of|into|about|enjoy(?:ed)?|found|find|of) ((?:[a-z]+ ){0,2}?(?:climates?|"
     r"[a-z]+s|music|movies|opera))\b|"
@@ -112,7 +113,7 @@ _NAMED: Final = re.compile(
 )
 _THING: Final = rf"(?P<what>\"[^\"]{{2,80}}\"|'[^']{{2,80}}'(?!\w)|\*[^*]{{2,80}}\*|[^.!?;:,…()—–\"]{{2,90}}?){STOP}"
 #: The name of a thing behind what kind of thing it is: "the movie *Shane*".
-_CALLED: Final = re.compile(r"(?<= )[*\"']?[A-Z]\w|[*\"]\w")
+_CALLED: Final = late_regex(r"(?<= )[*\"']?[A-Z]\w|[*\"]\w")
 _MANY: Final = 9
 #: The rest of a list behind its first thing: things of a few words, the last one behind "and" or "or".
 _LISTED_THING: Final = (
@@ -125,20 +126,20 @@ _LISTED_THING: Final = (
     r"(?: (?!(?:and|or|but|is|are|was|it|I|so)\b)"
     r"[^\s.,!?;:…()—–\"]+){0,2}?"
 )
-_LISTED: Final = re.compile(
+_LISTED: Final = late_regex(
     rf"(?:, {_LISTED_THING})+,? (?:and|or) {_LISTED_THING}{STOP}",
     re.IGNORECASE,
 )
-_PARTS: Final = re.compile(r",? (?:and|or) |, ")
-_EITHER: Final = re.compile(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
+_PARTS: Final = late_regex(r",? (?:and|or) |, ")
+_EITHER: Final = late_regex(r"(?<! and) or (?=[\w'-]+(?: [\w'-]+){0,2}$)")
 #: What is less liked than what is preferred; "trips to museums" is one thing.
-_OVER: Final = re.compile(
+_OVER: Final = late_regex(
     r" (?:over|rather than|instead of|as opposed to) .*| rather$|"
     r"(?<=^)(?P<more>(?:\S+ ){0,2}?(?!\S*ing\b|trips?\b|visits?\b|ways?\b)\S+) to \S+(?: \S+){0,2}$",
     re.IGNORECASE,
 )
 #: What leaves a distaste for some times or circumstances only.
-_AT_TIMES: Final = re.compile(
+_AT_TIMES: Final = late_regex(
     r"(?: (?:at all|very much|so much|that much|much|anymore|any more|any longer|either|now|lately))*"
     r"(?:,? (?:when(?:ever)?(?! (?:it comes|(?:I |I'm |we )?(?:travel|on (?:holiday|vacation))))|unless|except|while|"
     r"only (?:when|if)|as (?:much|long) (?:as|when))\b|"
@@ -147,25 +148,25 @@ _AT_TIMES: Final = re.compile(
     re.IGNORECASE,
 )
 #: What is entered rather than liked, and what makes a liking a small or a former one.
-_ENTERED: Final = re.compile(
+_ENTERED: Final = late_regex(
     r"I(?:'ve|'m| have| am)? ?(?:just |finally |never )*(?:got|gotten|been|getting)(?: getting)? into ", re.IGNORECASE
 )
-_PLACE: Final = re.compile(
+_PLACE: Final = late_regex(
     r"(?:the|my|a|an|our|his|her|their)\b|(?-i:[A-Z])|(?:trouble|debt|bed|line|shape|position|college|"
     r"university|school|"
     r"work|town|office|fights?|arguments?|accidents?|cars?|medicine|medical|law)\b",
     re.IGNORECASE,
 )
-_LESS: Final = re.compile(r"\bless(?: and less)?$", re.IGNORECASE)
-_ONCE: Final = re.compile(
+_LESS: Final = late_regex(r"\bless(?: and less)?$", re.IGNORECASE)
+_ONCE: Final = late_regex(
     r"\b(?:once|at one time|back then|as a (?:kid|child|boy|girl|teenager))\b[^.!?;]*\b(?:loved|liked|enjoyed|"
     r"adored)\b",
     re.IGNORECASE,
 )
-_EXCEPT: Final = re.compile(r"\b(?:unless|except|whenever)\b", re.IGNORECASE)
+_EXCEPT: Final = late_regex(r"\b(?:unless|except|whenever)\b", re.IGNORECASE)
 #: What the talk is led on from.
-_TOPIC: Final = re.compile(r"\bspeaking of [^,.]*,", re.IGNORECASE)
-_OWN: Final = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
+_TOPIC: Final = late_regex(r"\bspeaking of [^,.]*,", re.IGNORECASE)
+_OWN: Final = late_regex(r"\b(?:my|our)\b", re.IGNORECASE)
 _VERY: Final = (
     r"(?:really |so |totally |quite |just |very |super |actually |getting |also |always |definitely |"
     r"much more |more |completely |absolutely |particularly |recently |especially )*+"

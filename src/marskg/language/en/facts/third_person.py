@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
+
 if TYPE_CHECKING:
     from marskg.language.facts import Voice
 
-_PERSON: Final = re.compile(
+_PERSON: Final = late_regex(
     r"\b(?P<i>I|we)(?P<clitic>'m|'ve|'re|'d|'ll)?(?![\w'])(?P<adverbs>(?: (?:\w+ly|just|also|always|still|never|even|"
     r"often|so|already|no longer))*)"
     r"(?: (?P<verb>[a-z]+(?:'t)?))?|\b(?P<possessive>my|mine|our|ours)\b|\b(?P<object>me|us)\b|"

@@ -9,37 +9,38 @@ A text is looked at as its shape (``relations.shape``): small letters, a number 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.names.relations import CLOSE, OPEN
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
 _NAME: Final = rf"{OPEN}\d+{CLOSE}"
-_NUMBER: Final = re.compile(rf"{OPEN}(\d+){CLOSE}")
+_NUMBER: Final = late_regex(rf"{OPEN}(\d+){CLOSE}")
 #: Longer ones are no sentence of talk.
 _LONGEST: Final = 600
 #: A line break ends a sentence only where a paragraph or an entry of a list ends: "I doubt that" may stand above.
-_ENDS: Final = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?:\s+|$)|\n\s*\n|\n\s*(?=[-*•>#\d|])")
-_ABBREVIATED: Final = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|geb|ca|[a-z])$")
+_ENDS: Final = late_regex(r"[.!?…]+[\"'”’)\]*_]*(?:\s+|$)|\n\s*\n|\n\s*(?=[-*•>#\d|])")
+_ABBREVIATED: Final = late_regex(r"(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|vs|e\.g|i\.e|etc|jr|sr|no|geb|ca|[a-z])$")
 #: Marks that open and close by turns, whatever the language.
-_MARKS: Final = re.compile(r"[\"“”„‟«»]|```")
-_SINGLE: Final = re.compile(r"(?:^|[\s(:])['‘\u201a\u2039](?=\S)")
-_COLON: Final = re.compile(r":(?=[\s*_\"“„«]|$)")
-_OWN_LABEL: Final = re.compile(
+_MARKS: Final = late_regex(r"[\"“”„‟«»]|```")
+_SINGLE: Final = late_regex(r"(?:^|[\s(:])['‘\u201a\u2039](?=\S)")
+_COLON: Final = late_regex(r":(?=[\s*_\"“„«]|$)")
+_OWN_LABEL: Final = late_regex(
     r"(?:p\.?s\.?|notes?|note to self|fyi|btw|by the way|reminder|remember|update|info|memo|fact|me|i|user|contact)"
 )
 #: What stands before a line of another's: the mark of a quotation, or who says it: "[Bot] Hello".
-_TAGGED: Final = re.compile(r"\s*(?:[>|<]|\[[^\]\n]{1,60}\])")
+_TAGGED: Final = late_regex(r"\s*(?:[>|<]|\[[^\]\n]{1,60}\])")
 #: A label of somebody who speaks holds until the next one, another one for its line.
-_SPEAKS: Final = re.compile(
+_SPEAKS: Final = late_regex(
     rf"{OPEN}|\b(?:bot|chatbot|assistant|ai|model|system|agent|tool|speaker|user|sa(?:id|ys)|wr(?:ote|ites)|"
     r"repl(?:ied|ies)|answer(?:ed|s)?|from|forwarded|fwd|story|he|she|they|you|him|her|them)\b"
 )
-_TALE: Final = re.compile(
+_TALE: Final = late_regex(
     r"\b(?:stor(?:y|ies)|tales?|fairy ?tales?|novels?|novella|films?|movies?|poems?|lyrics|fiction\w*|role-?play\w*|"
     r"screenplays?|sitcoms?|thrillers?|villains?|hero(?:es|ine)?|superhero\w*|d&d|avatar|persona|nightmares?|"
     r"dream(?:s|t|ed|ing)?|plot|protagonist|characters?|once upon a time|imagine|pretend|let['’]s say|make believe|"
@@ -48,21 +49,21 @@ _TALE: Final = re.compile(
     r"roman|romanfigur|märchen|theaterstück|drehbuch|película|novela|cuento|conte|scénario)\b"
 )
 #: Of these a tale is told where they stand in the sentence itself: many a text speaks of a book besides.
-_STAGE: Final = re.compile(
+_STAGE: Final = late_regex(
     r"\b(?:in|of|from|on|by|for) (?:(?:an?|the|my|our|his|her|their|this|that|its) )?(?:[\w-]+ ){0,2}?"
     r"(?:books?|games?|plays?|shows?|series|dreams?|scripts?|scenes?|episodes?|sketch|comics?|songs?|jokes?|riddles?|"
     r"puzzles?|examples?|sentences?|exercises?|dictionary|buch|spiel|traum|livre|libro|rêve)\b|"
     r"\b(?:dream(?:t|ed|s|ing)|for instance|e\.g|example)\b"
 )
-_TAKEN_BACK: Final = re.compile(
+_TAKEN_BACK: Final = late_regex(
     r"\b(?:kidding|joking|just a joke|(?:made|making) (?:that|this|it|all that|all this) up|not true|untrue|"
     r"isn['’]t true|(?:is|was|it['’]s|that['’]s) (?:a lie|nonsense|false|wrong|made[- ]up)|"
     r"lol|haha\w*|as if|jk|doubt (?:it|that)|(?:i|we) lied|don['’]t believe (?:that|this|it))\b|"
     r"(?:^|[.!?…]\s+)(?:no|not|nope|wrong|nah)[.,!]|\s/s\b"
 )
-_ASKS: Final = re.compile(r"\?[!?.\"'”’)\]*_\s]*$")
+_ASKS: Final = late_regex(r"\?[!?.\"'”’)\]*_\s]*$")
 #: What before a statement makes it another's word, a guess, a wish or its contrary; or hangs it on something else.
-_HEDGED: Final = re.compile(
+_HEDGED: Final = late_regex(
     r"n['’]t\b|\b(?:doubt\w*|thinks?|thinking|thought|believ\w+|guess\w*|suppos\w*|assum\w+|imagin\w+|wonder\w*|hears?|"
     r"heard|hop(?:e|es|ed|ing)|wish\w*|fear\w*|suspect\w*|claim\w*|pretend\w*|says?|said|saying|tells?|told|telling|"
     r"asks? (?:if|whether|what|how|why)|asked|writes?|wrote|written|reads?|report\w*|rumou?r\w*|alleg\w+|apparent\w*|"
@@ -77,7 +78,7 @@ _HEDGED: Final = re.compile(
 _WHO: Final = (
     rf"(?:{_NAME}|i|we|he|she|it|they|you|people|some(?:one|body)|every(?:one|body)|(?:my|the|a|his|her) [\w ]+?)"
 )
-_HEDGED_BEHIND: Final = re.compile(
+_HEDGED_BEHIND: Final = late_regex(
     rf"[,;–—(-] ?(?:or so |as |but |at least )?{_WHO} (?:\w+ly |always |just |also )?(?:says?|said|thinks?|thought|"
     r"claims?|claimed|heard|hears?|guess|guessed|told|tells?|wrote|writes?|believes?|believed|suppose\w*|hopes?|hoped|"
     r"jokes?|joked|insists?|insisted|bets?|assumes?|assumed|doubts?|doubted|dreamt|imagined|read)\b|"
@@ -88,17 +89,17 @@ _HEDGED_BEHIND: Final = re.compile(
     r"angeblich|vielleicht|sagt\w*|dit-on|dicen)\b"
 )
 #: What a name hangs on, so that what follows it may be said of what stands before: "the husband of Ann, known as Tom".
-_HANGS: Final = re.compile(
+_HANGS: Final = late_regex(
     r"(?:\b(?:of|from|in|at|near|by|beside|behind|with|without|to|for|like|than|as|about|against|between|over|under|on|"
     r"into|and|or|nor|plus|versus|vs\.?|von|vom|aus|bei|mit|und|für|avec|et|ou|de|du|des|y|con|del)\s+|"
     rf"[&/,+:]\s*|{CLOSE}\s*)$"
 )
-_REACHED: Final = re.compile(r"\W*(?:i|we|he|she|they|you)(?:['’](?:ve|m|re|d|ll))? \w+ (?:to|with|in|at|for|from) $")
+_REACHED: Final = late_regex(r"\W*(?:i|we|he|she|they|you)(?:['’](?:ve|m|re|d|ll))? \w+ (?:to|with|in|at|for|from) $")
 _NOUN: Final = (
     r"(?!(?:names?|nicknames?|words?|new|next|other|second|third|real|future|young|first|last)\b)[a-z-]+(?<!ing)(?<!ed)"
 )
 #: What may stand before the name of whom a sentence is about.
-_LEAD: Final = re.compile(
+_LEAD: Final = late_regex(
     r"[\s*•#_–—-]*(?:(?:ok|okay|so|and|but|well|oh|hi|hey|hello|also|btw|by the way|fyi|p\.?s\.?|note|remember|please|"
     r"please note|please remember|just so you know|for the record|today|yesterday|recently|last \w+|this \w+|reminder|"
     r"note to self|actually|user|me|update|info|memo|contact)(?: that)?[,:;]?\s+){0,3}"

@@ -7,7 +7,6 @@ Privacy``, is nobody's unless kin, a role or a title stands before it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -25,6 +24,7 @@ from marskg.language.en.lexicon import (
 from marskg.language.en.morphology import Form
 from marskg.language.en.tokens import INITIAL, PUNCTUATION, WORD, Tokens, is_name_like
 from marskg.language.mentions import EntityType
+from marskg.late_regex import late_regex
 
 _TRAVEL: Final = listed(
     "move moved moving go going went gone travel travelled traveled travelling traveling fly flew flying drive drove "
@@ -54,7 +54,7 @@ _WHOSE: Final = listed("her his my their")
 _NOUN_ENDS: Final = ("s", "tion", "ment", "ing", "ity", "ware", "tech", "ship")
 _STATE_LETTERS: Final = 2
 _FULL_NAME_WORDS: Final = 3
-_INNER_CAPITAL: Final = re.compile(r"[^\W\d_A-Z][A-Z]")
+_INNER_CAPITAL: Final = late_regex(r"[^\W\d_A-Z][A-Z]")
 _SCOTTISH: Final = ("Mc", "Mac", "De", "La", "Di", "O")
 
 

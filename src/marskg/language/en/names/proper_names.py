@@ -7,7 +7,6 @@ and nationalities alone are no names. Nothing here is a list of names.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.lexicon import (
@@ -24,6 +23,7 @@ from marskg.language.en.names.name_types import Name, near, share_types_in_lists
 from marskg.language.en.tokens import NUMBER, PUNCTUATION, WORD, Tokens, is_name_like
 from marskg.language.mentions import EntityType
 from marskg.language.naming.familiar import familiar_to
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ _FULL: Final = 2
 #: Longest name in words; what is longer is a heading.
 _MAX_WORDS: Final = 8
 #: Quotation marks and the emphasis of Markdown; an apostrophe inside a word ends no quotation.
-_QUOTED: Final = re.compile(
+_QUOTED: Final = late_regex(
     r"[\"“]([^\"“”\n]{2,100})[\"”]|(?<!\w)[‘']((?:[^'‘’\n]|(?<=\w)['’](?=\w)){2,100})['’](?!\w)"
     r"|(?<![*\w])\*{1,2}([^*\n]{2,100})\*{1,2}(?![*\w])"
 )

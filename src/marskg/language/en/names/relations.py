@@ -9,13 +9,14 @@ that a pattern never mistakes what a name is made of for a word.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from marskg.language.mentions import EntityType
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import EdgeType
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping, Sequence
 
 OPEN, CLOSE = "\x01", "\x02"
@@ -23,7 +24,7 @@ OPEN, CLOSE = "\x01", "\x02"
 SPEAKER: Final = -1
 _ONE: Final = rf"{OPEN}\d+{CLOSE}"
 _LIST: Final = rf"{_ONE}(?:(?:, and |, | and ){_ONE}){{0,9}}"
-_NUMBER: Final = re.compile(rf"{OPEN}(\d+){CLOSE}")
+_NUMBER: Final = late_regex(rf"{OPEN}(\d+){CLOSE}")
 _MANY: Final = (
     "best|old|new|close|good|dear|closest|oldest|current|former|line|direct|senior|school|college|childhood|work|team"
 )
@@ -36,15 +37,15 @@ _JOB: Final = (
     "officer|lead|nurse|doctor|teacher|lecturer|professor|accountant|lawyer|specialist|architect|president|ceo|cfo|cto"
 )
 #: What in a sentence, up to the end of what it states, takes it back.
-_DENIED: Final = re.compile(
+_DENIED: Final = late_regex(
     r"\b(?:not|never|no longer|used to|if|wish|hardly|neither|was|were|former|formerly|previously|previous)\b"
     r"|n['’]t\b|\bex-"
 )
-_OVER: Final = re.compile(r"\b(?:anymore|any more|any longer|no longer)\b")
+_OVER: Final = late_regex(r"\b(?:anymore|any more|any longer|no longer)\b")
 #: "My former manager Ann" is the only way to name her that takes back what it says.
-_FORMER: Final = re.compile(rf"\b(?:former|previous|ex|old (?:{_BOSS}|{_COLLEAGUE}|job|employer|company))\b")
+_FORMER: Final = late_regex(rf"\b(?:former|previous|ex|old (?:{_BOSS}|{_COLLEAGUE}|job|employer|company))\b")
 _CLAUSE_MARKS: Final = ".!?;\n"
-_CLAUSE_END: Final = re.compile(r"[.!?;\n]")
+_CLAUSE_END: Final = late_regex(r"[.!?;\n]")
 #: How far a sentence reaches to both sides of what it states, in characters.
 _SENTENCE: Final = 300
 _ADVERB: Final = "(?:also |now |currently |just |recently |has |have |still )?"
@@ -67,7 +68,7 @@ def _pattern(type_: EdgeType, shape: str) -> _Pattern:
     text = shape.replace("{a}", f"(?P<a>{_LIST})").replace("{b}", f"(?P<b>{_LIST})")
     text = text.replace("{all}", rf"(?P<all>{_ONE}(?:, {_ONE}){{0,9}},? and {_ONE})").replace("{some}", _SOME)
     text = text.replace("{boss}", f"(?:{_BOSS})").replace("{job}", f"(?:{_JOB})").replace("{adverb}", _ADVERB)
-    return _Pattern(type_, re.compile(text))
+    return _Pattern(type_, late_regex(text))
 
 
 def _social(type_: EdgeType, kind: str) -> tuple[_Pattern, ...]:

@@ -9,7 +9,6 @@ people one, and who erases one loses the other's memories, so that every doubt g
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,8 +18,10 @@ from marskg.language.en.names.framing import Framing
 from marskg.language.en.names.relations import CLOSE, OPEN
 from marskg.language.mentions import EntityType, folded_name
 from marskg.language.naming.familiar import familiar_to
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
 _A: Final = rf"{OPEN}(\d+){CLOSE}"
@@ -38,7 +39,7 @@ _VERB: Final = r"(?:\w+(?:s|ed)|will|can|had|rang|came|sang|went|left|told|made|
 _OFTEN: Final = "(?:also|often|usually)"
 _THEIR: Final = r"(?:his|her|their|its)"
 #: In brackets stands much besides nicknames; a list of names with brackets has the same shape, but goes on with one.
-_NICKNAME: Final = re.compile(rf"{_A} (?:(?P<bracket>\({_A}\))|[\"“]{_A}[\"”]) {_A}(?! ?[(\"“])")
+_NICKNAME: Final = late_regex(rf"{_A} (?:(?P<bracket>\({_A}\))|[\"“]{_A}[\"”]) {_A}(?! ?[(\"“])")
 _TYPES: Final = frozenset(
     {EntityType.PERSON, EntityType.PLACE, EntityType.ORGANISATION, EntityType.WORK, EntityType.EVENT, EntityType.TIME}
 )
@@ -128,7 +129,7 @@ class _Cue(NamedTuple):
 
 
 def _cue(shape: str, fits: Callable[[Mention, Mention], bool], *, of_subject: bool = False) -> _Cue:
-    return _Cue(re.compile(shape), fits, of_subject)
+    return _Cue(late_regex(shape), fits, of_subject)
 
 
 _CUES: Final = (
@@ -179,11 +180,11 @@ _SHORT_CUES: Final = (
 #: The name that somebody had by birth, which may be the last one alone. The first of these gives any name; "nee" and
 #: "geb." are words of other languages as well, and so may say another's.
 _BORN: Final = (
-    re.compile(rf"{_A}{_OPENED}née:? {_A}{_CLOSED}"),
-    re.compile(rf"{_A},? ?\(?(?:née:?|geb\.|geborene) {_A}(?:{_CLOSED}|(?= [a-z]))"),
-    re.compile(rf"{_A}{_OPENED}(?:nee|born) {_A}{_CLOSED}"),
+    late_regex(rf"{_A}{_OPENED}née:? {_A}{_CLOSED}"),
+    late_regex(rf"{_A},? ?\(?(?:née:?|geb\.|geborene) {_A}(?:{_CLOSED}|(?= [a-z]))"),
+    late_regex(rf"{_A}{_OPENED}(?:nee|born) {_A}{_CLOSED}"),
 )
-_SURNAME: Final = re.compile(rf"{_A}{_HAS} changed {_THEIR} (?:last |sur|family )name to {_A}{_OVER}")
+_SURNAME: Final = late_regex(rf"{_A}{_HAS} changed {_THEIR} (?:last |sur|family )name to {_A}{_OVER}")
 
 
 class SaidNames:

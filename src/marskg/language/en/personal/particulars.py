@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from marskg.language.personal import Attributes, LabelWords, Particulars
+from marskg.late_regex import late_regex
 
 _ORIGINS: Final = (
     r"afghan|african|albanian|algerian|american|angolan|arab|argentin(?:e|ian|ean)|armenian|asian|australian|austrian"
@@ -49,7 +50,7 @@ _IDENTITY: Final = (
     r"|non-?binary|genderfluid|intersex|a refugee|an asylum seeker|undocumented|an? (?:illegal )?immigrant|disabled"
 )
 _WORDS: Final = rf"(?:{_ORIGINS}|{_BELIEFS}|{_POLITICS}|{_IDENTITY})"
-_SAID: Final = re.compile(
+_SAID: Final = late_regex(
     rf"(?<![^\W_])(?:(?:I|we|he|she|they|who|you)(?:\s(?:am|are|is|was|were)|['’](?:m|re|s))"
     rf"|(?:my|his|her|their|our)\s(?:\w+\s)?(?:wife|husband|partner|mother|father|mom|mum|dad|parents?|family|son|daughter|friend"
     rf"|boss|neighbou?r|grandparents?|grandmother|grandfather|girlfriend|boyfriend|colleague|doctor|teacher)\s(?:am|are|is|was|were))"
@@ -63,7 +64,7 @@ _ILLNESSES: Final = (
     r"diabetes|cancer|epilepsy|asthma|hiv|leuka?emia|lymphoma|dementia|alzheimer['’]?s|parkinson['’]?s|schizophrenia|hepatitis"
     r"|tuberculosis|arthritis|endometriosis|multiple sclerosis|crohn['’]?s|psoriasis"
 )
-_HEALTH: Final = re.compile(
+_HEALTH: Final = late_regex(
     r"(?<![^\W_])(?:diagnosed\swith|suffer(?:s|ed|ing)?\sfrom|allergic\sto|prescribed|hospitali[sz]ed|chemotherapy|radiotherapy"
     r"|in\sremission|hiv[ -]positive|(?:is|am|was|are|['’]m|['’]s)\s(?:\w+\s)?(?:pregnant|diabetic|epileptic|bipolar|autistic|suicidal)"
     rf"|(?:have|has|had|having|got|with)\s(?:\w+\s){{0,2}}(?:{_ILLNESSES})"
@@ -75,16 +76,16 @@ _HINTS: Final = (" am ", "m ", "re ", " is ", "'s ", "’s ", " are ", " was ", 
 
 ATTRIBUTES: Final = Attributes(protected=(_SAID, _HINTS), health=_HEALTH)
 
-_ACCOUNT_WORDS: Final = re.compile(
+_ACCOUNT_WORDS: Final = late_regex(
     r"\b(?:account|acct|a/c|kontonummer|konto|routing|aba|sort code|iban|checking|savings)\b", re.IGNORECASE
 )
-_PHONE_WORDS: Final = re.compile(
+_PHONE_WORDS: Final = late_regex(
     r"\b(?:phones?|tel(?:ephone)?|call(?:ing|ed)?|mobile|cell(?:phone)?|fax|text(?:ing)?|sms|whatsapp|ring|dial|reach"
     r"|number|contact|handy\w*|(?:ruf|mobil|festnetz|telefon|handy)?nummer|anrufen|ruf|mobil|numéro|número|appelle[zr]?|portable"
     r"|teléfono|telefon\w*|móvil|celular|llám\w*|llamar|marca|telemóvel|numero|cellulare)\b|电话|手机|号码|電話|携帯|番号|전화|번호",
     re.IGNORECASE,
 )
-_AMOUNT_BEHIND: Final = re.compile(
+_AMOUNT_BEHIND: Final = late_regex(
     r"\s?(?:[$€£¥₹%]|(?:usd|eur|gbp|chf|jpy|dollars?|euros?|pounds?|yen|tokens?|km|kg|miles)\b)", re.IGNORECASE
 )
 _CAP: Final = r"[A-ZÀ-ÖØ-ÞŁŚŻŠČŘŽ][^\W\d_]*(?:['’-][^\W\d_]+)*"
@@ -92,23 +93,23 @@ _FULL: Final = (
     rf"{_CAP}(?:\s(?:(?:van|von|de|der|den|del|della|di|da|la|le|el|al|bin|ibn|y|e|zu|ter|ten|Mc|Mac|O['’])\s){{0,2}}(?:{_CAP}|[A-Z]\.))"
     r"{0,3}"
 )
-_INTRODUCED: Final = re.compile(
+_INTRODUCED: Final = late_regex(
     r"(?:(?i:\b(?:my|his|her|their|our|your|the)\s(?:full\s|first\s|last\s|middle\s|maiden\s|real\s|legal\s|family\s)?(?:sur)?name(?:\sis|['’]s|:|\swas)"
     r"|\bname(?:\sis|:)|\bnamed|\bcalled|\bcall\sme|\bknown\sas|\bmy\sname['’]?s|\bi\sgo\sby|\bspeaking\sto|\bthis\sis(?=\s[^\W\d_]+(?:\s[^\W\d_]+)?(?:\sspeaking|\shere|\sfrom|\scalling|[.,!]))"
     r"|\bich\shei(?:ß|ss)e|\bmein\sname\sist|\bje\sm['’]appelle|\bme\sllamo|\bmi\schiamo|\bmi\snombre\ses)\s+(?:is\s|it['’]s\s)?)"
     rf"({_FULL})"
 )
-_I_AM: Final = re.compile(rf"\b(?:I['’]?m|I\sam|It['’]s|it['’]s)\s({_CAP}(?:\s{_CAP}){{1,2}})(?=[.,!?\s]|$)")
-_TITLED: Final = re.compile(
+_I_AM: Final = late_regex(rf"\b(?:I['’]?m|I\sam|It['’]s|it['’]s)\s({_CAP}(?:\s{_CAP}){{1,2}})(?=[.,!?\s]|$)")
+_TITLED: Final = late_regex(
     r"(?<!\w)(?:(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Sir|Madam|Herr|Frau|Señora?|Sr|Sra|Monsieur|Madame|M|Mme|Signora?)(?:\.|(?<=[a-z]{3})|(?<=Mr|Ms|Mx|Dr|Sr))"
     r"|(?i:mr|mrs|ms|dr)\.)"
     rf"\s({_FULL})"
 )
-_LETTER: Final = re.compile(
+_LETTER: Final = late_regex(
     rf"(?:^|\n)\s*(?i:dear|hi|hello|hey)\s({_CAP}(?:\s{_CAP})?)\s*[,!\n]"
     rf"|(?i:\b(?:regards|sincerely|yours|cheers|thanks),?\s*\n?\s*)({_CAP}(?:\s{_CAP}){{0,2}})\s*(?:\n|$)"
 )
-_RELATED: Final = re.compile(
+_RELATED: Final = late_regex(
     r"(?i:\bmy\s(?:wife|husband|partner|boyfriend|girlfriend|fiancée?|son|daughter|kid|child|mother|father|mom|mum|dad"
     r"|brother|sister|aunt|uncle|grandmother|grandfather|grandma|grandpa|boss|manager|friend|neighbou?r|doctor|therapist"
     rf"|roommate|colleague|cousin|nephew|niece),?)\s({_CAP}(?:\s{_CAP})?)(?!\w)"
@@ -135,12 +136,12 @@ _MONTHS: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?|januar|februar|märz|mai|juni|juli|oktober|dezember)\.?"
 )
-_DATE: Final = re.compile(
+_DATE: Final = late_regex(
     rf"(?<![\w./-])(?:\d{{4}}[-./]\d{{1,2}}[-./]\d{{1,2}}|\d{{1,2}}[-./ ]\d{{1,2}}[-./ ](?:\d{{4}}|\d{{2}})"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s)?{_MONTHS},?(?:\s\d{{4}})?|{_MONTHS}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?)(?![\w/-])",
     re.IGNORECASE,
 )
-_BORN: Final = re.compile(
+_BORN: Final = late_regex(
     r"\b(?:born|birth(?:\s?date|\s?day)?|b-?day|dob|d\.o\.b\.?|date of birth|geboren|geburtsdatum|geburtstag|née?|nacido|nacimiento"
     r"|naissance|nato|nata)(?!\w)",
     re.IGNORECASE,
@@ -156,15 +157,15 @@ PARTICULARS: Final = Particulars(
     date=_DATE,
 )
 
-_CARD_WORD: Final = re.compile(
+_CARD_WORD: Final = late_regex(
     r"(?<![a-z])(?:card|visa|mastercard|maestro|amex|credit|debit|pan)(?![a-z])", re.IGNORECASE
 )
-_IBAN_WORD: Final = re.compile(r"(?<![a-z])iban(?![a-z])", re.IGNORECASE)
-_DIAL: Final = re.compile(
+_IBAN_WORD: Final = late_regex(r"(?<![a-z])iban(?![a-z])", re.IGNORECASE)
+_DIAL: Final = late_regex(
     r"(?<![a-z])(?:tel|telephone|phone|mobile|cell|fax|sms|callto|whatsapp|wa\.me)\W{0,3}$", re.IGNORECASE
 )
-_LABEL_BORN: Final = re.compile(r"(?<![a-z])(?:dob|born|birth[ _-]?date|date[ _-]of[ _-]birth)(?![a-z])", re.IGNORECASE)
-_ID_WORD: Final = re.compile(
+_LABEL_BORN: Final = late_regex(r"(?<![a-z])(?:dob|born|birth[ _-]?date|date[ _-]of[ _-]birth)(?![a-z])", re.IGNORECASE)
+_ID_WORD: Final = late_regex(
     r"(?<![a-z])(?:ssn|itin|nino|nhs|steuer\w*|tax|tin|bsn|tfn|medicare|sin|personnummer|pesel|cpf|aadhaar|kimlik|ni[ef]|dni|nric"
     r"|passports?|rrn|national|identity|citizen|insured|insurance|social|licen[cs]e|hetu|ahv|nir|curp)(?![a-z])",
     re.IGNORECASE,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from marskg.late_regex import late_regex
+
 DIGITS: Final = {
     "zero": "0", "oh": "0", "o": "0", "nought": "0", "null": "0", "one": "1", "two": "2", "three": "3", "four": "4",
     "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "niner": "9",
@@ -20,8 +22,8 @@ DIGITS: Final = {
 TIMES: Final = {"double": 2, "triple": 3}
 JOINTS: Final = {"dash": "-", "hyphen": "-", "minus": "-", "dot": ".", "point": ".", "space": " ", "plus": "+"}
 _WORD: Final = "|".join(sorted({*DIGITS, *TIMES, *JOINTS}, key=len, reverse=True))
-SPELLED: Final = re.compile(rf"\b(?:{_WORD}|\d)(?:[\s,.-]{{1,3}}(?:{_WORD}|\d))+\b", re.IGNORECASE)
-TOKEN: Final = re.compile(rf"{_WORD}|\d", re.IGNORECASE)
+SPELLED: Final = late_regex(rf"\b(?:{_WORD}|\d)(?:[\s,.-]{{1,3}}(?:{_WORD}|\d))+\b", re.IGNORECASE)
+TOKEN: Final = late_regex(rf"{_WORD}|\d", re.IGNORECASE)
 #: Two of them in a row; the shortest ones of other languages alone are words of this one.
 _DIGIT_WORD: Final = "|".join(word for word in DIGITS if word not in {"o", "un"})
-TWO_IN_A_ROW: Final = re.compile(rf"\b(?:{_DIGIT_WORD}|double|triple)[\s,.-]{{1,3}}(?:{_WORD})\b", re.IGNORECASE)
+TWO_IN_A_ROW: Final = late_regex(rf"\b(?:{_DIGIT_WORD}|double|triple)[\s,.-]{{1,3}}(?:{_WORD})\b", re.IGNORECASE)

@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_TELLS: Final = re.compile(
+from marskg.late_regex import late_regex
+
+_TELLS: Final = late_regex(
     r"(?:[a-z]+,? ){0,3}?(?:I|I'm|I've|I'd|I'll|we|we're|we've|my|our)\b"
     r"(?! (?:should|ought|could|might|would|may)\b)",
     re.IGNORECASE,
 )
 #: What a statement does not begin with.
-_NO_STATEMENT: Final = re.compile(
+_NO_STATEMENT: Final = late_regex(
     r"(?:(?:so|and|but|ok|okay|well|hey|hi),? )*(?:if|unless|whether|suppose|supposing|imagine|say|let's|assuming|"
     r"what|how|why|when|where|who|which|can|could|would|will|should|do|does|did|is|are|am|was|were|have|has|had|may|"
     r"doesn't|don't|isn't|aren't|can't|won't|didn't)\b",
     re.IGNORECASE,
 )
-_ASKS: Final = re.compile(
+_ASKS: Final = late_regex(
     r"(?:,|\s[-–—])\s+(?:(?:so|but|and|or|then|now) )?(?=(?:(?:can|could|would|will) you \w+|"
     r"(?:I'm|I am|I was|I've been) (?:\w+ )?(?:wondering|curious|not sure|unsure) "
     r"(?:how|if|whether|what|which|when|why|where)\b|"
@@ -34,7 +36,7 @@ _ASKS: Final = re.compile(
 )
 _QUOTES: Final = frozenset('"“”„«»')
 #: What asks without a question mark, too.
-_PLAINLY: Final = re.compile(
+_PLAINLY: Final = late_regex(
     r"(?:I'm|I am|I was|I've been)\b|(?:can|could|would) you\b|"
     r"(?:how|what|where|which|when) (?:can|could|should|do|does|did|would) (?:I|we|you)\b",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from marskg.language.en.facts.tasks import is_no_task, without_times
 from marskg.language.en.facts.third_person import told
 from marskg.language.en.time_words import MONTH, WEEKDAY
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _ERRANDS: Final = (
     r"(?:bought|rang|called|phoned|emailed|texted|ordered|booked|paid|picked up|collected|returned|renewed|fixed|"
     r"repaired|cleaned|mowed|invoiced|posted|mailed|watered|fed|packed|refilled|cancelled|canceled|scheduled)"
 )
-_DID: Final = re.compile(
+_DID: Final = late_regex(
     r"^(?:(?:ok|okay|yes|yeah|hey|hi|done|so|and|great news|good news|update|fyi|by the way|btw)[,:!]? )*"
     rf"(?P<who>I)(?:'ve| have)? ?{ADVERBS}(?=[a-z]+ {_MEANT}|{_ERRANDS} )"
     rf"(?P<verb>{'|'.join(_PASTS)}|(?!need)[a-z]{{2,}}ed) (?P<what>(?:[^\s.!?;:,—()\"]+ ){{0,6}}?[^\s.!?;:,—()\"]+)"
@@ -47,7 +48,7 @@ _DID: Final = re.compile(
     re.IGNORECASE,
 )
 #: When it was done, at the end of what was done.
-_WHEN_DONE: Final = re.compile(
+_WHEN_DONE: Final = late_regex(
     r"(?: (?:earlier|yesterday|today|tonight|last night|just now|this (?:morning|afternoon|evening|week)|(?:on |"
     rf"last )?{WEEKDAY}|"
     r"(?:at|before|after|over) (?:noon|lunch|breakfast|dinner|the weekend)|morning|"
@@ -55,14 +56,14 @@ _WHEN_DONE: Final = re.compile(
     re.IGNORECASE,
 )
 #: A past that is no deed of a list: long ago, of a habit, said of what one felt, or with what came of it.
-_NO_DEED: Final = re.compile(
+_NO_DEED: Final = late_regex(
     r"\b(?:last \w+|ago|once|used to|always|never|every|when|while|if|until|but|because|that|it|this|them|you|him|her|"
     r"so|too|first|my (?:mind|way|time|best|breath|eyes?|head|heart|word|own|part|share|turn|peace)|(?:in|since|"
     rf"back in) (?:\d{{4}}|{MONTH})|"
     r"instead|and (?:I|we|it|they|he|she|(?-i:[a-z]+ed|got|met|had|made|was)))\b",
     re.IGNORECASE,
 )
-_FELT: Final = re.compile(
+_FELT: Final = late_regex(
     r"(?:lov|lik|hat|enjoy|want|wish|hop|decid|feel|believ|us|seem|remember|realiz|realis|wonder|notic|learn|liv|stay|"
     r"prefer|admir|appreciat|miss|try|tri|start|happen|expect|suppos|manag|guess|agre)ed",
     re.IGNORECASE,
@@ -70,7 +71,7 @@ _FELT: Final = re.compile(
 
 
 #: Where one deed of a sentence ends and the next begins.
-_AND: Final = re.compile(r",? and (?=I\b)")
+_AND: Final = late_regex(r",? and (?=I\b)")
 
 
 def deeds_of(sentence: Sentence, voice: Voice) -> Iterator[Fact]:

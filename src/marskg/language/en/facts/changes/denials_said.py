@@ -10,12 +10,14 @@ import re
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: The rule whose facts deny deeds.
 DENIES: Final = "denial.never"
-_NEVER: Final = re.compile(
+_NEVER: Final = late_regex(
     r"\bnever (?:actually |really |ever |even |once |before )*(?P<verb>[a-z]+) (?P<what>.+?)"
     r"(?: before| so far| in (?:my|his|her|their) life)?$",
     re.IGNORECASE,
@@ -23,13 +25,13 @@ _NEVER: Final = re.compile(
 #: Verbs that say little beside what is done.
 _LIGHT: Final = frozenset({"had", "done", "taken", "made", "got", "gotten", "used", "attended", "gone", "felt"})
 #: Words that only join: what stands before and behind them is looked at together.
-_JOINS: Final = re.compile(
+_JOINS: Final = late_regex(
     r"\b(?:any|related|relating|regarding|about|during|within|sort|kind|other|similar|single|this|my|the|such|as)\b",
     re.IGNORECASE,
 )
 #: Where alternatives end: "in any shop or market by the sea".
-_PARTS: Final = re.compile(r",? (?=(?:related|in|on|at|for|with|through|by|from|to|during|after|about|before)\b)")
-_OR: Final = re.compile(r",? (?:or|nor) |, ")
+_PARTS: Final = late_regex(r",? (?=(?:related|in|on|at|for|with|through|by|from|to|during|after|about|before)\b)")
+_OR: Final = late_regex(r",? (?:or|nor) |, ")
 _MOST: Final = 12
 
 

@@ -16,6 +16,7 @@ from marskg.language.en.facts.personal_slots import KIN, ROLE
 from marskg.language.en.facts.phrasing import ADVERBS, Sentence, key_of
 from marskg.language.en.facts.third_person import third, told
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Kind
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _REST: Final = (
 _OVER: Final = r" any ?(?:more|longer)\b"
 #: Somebody, what they are or do, and that it is over: behind a helper, behind a verb that denies, or at the end.
 _ENDED: Final = tuple(
-    re.compile(rf"(?<![\w']){_WHO}{form}", re.IGNORECASE)
+    late_regex(rf"(?<![\w']){_WHO}{form}", re.IGNORECASE)
     for form in (
         rf"{_IS}?,? {ADVERBS}no longer {_REST}(?=$|[.!?;:,—()]| (?:but|because|since|although|though|so|and)\b)",
         rf"{_IS}(?:n't| {ADVERBS}(?:not|never)) {_REST}{_OVER}",
@@ -45,9 +46,9 @@ _ENDED: Final = tuple(
         rf"{_IS}? {_REST},? no (?:longer|more)(?=[.!]*$)",
     )
 )
-_VERB_FIRST: Final = re.compile(r"(?:[a-z]+s )?(?:(?:an?|the|to|at|in|for|as|from|with|any) )*", re.IGNORECASE)
+_VERB_FIRST: Final = late_regex(r"(?:[a-z]+s )?(?:(?:an?|the|to|at|in|for|as|from|with|any) )*", re.IGNORECASE)
 #: What is thought or felt for the moment, and what points to what is not said: no state that was told before.
-_NO_STATE: Final = re.compile(
+_NO_STATE: Final = late_regex(
     r"^(?:really |even |just )*(?:know|think|feel|care|see|believe|trust|understand|remember|need|want|have to|"
     r"going to|"
     r"able|sure|mind|wish|hope|intend|plan|planning|there|here|interested|worried|in need|get|find|seem|matter|"
@@ -57,22 +58,22 @@ _NO_STATE: Final = re.compile(
     re.IGNORECASE,
 )
 #: What may stand behind what is over; anything else says where, when or with whom it is over, and it holds otherwise.
-_TAIL: Final = re.compile(
+_TAIL: Final = late_regex(
     r"(?: (?:any ?more|any longer|at all|now|either|these days|though|since [^,.;]{2,40}|as of [^,.;]{2,30}))*"
     r"(?:$|[.!?;:,—()]| [-–]| (?:but|because|since|although|though|so|and)\b)",
     re.IGNORECASE,
 )
 #: An exception behind it, and in the value itself.
-_EXCEPT: Final = re.compile(
+_EXCEPT: Final = late_regex(
     r"[\s,;:—(–-]*(?:than|with|without|at|in|on|when|whenever|while|once|until|till|during|to|before|after|except|unless|"
     r"if|apart from|other than|but (?:only|just|not)|only)\b",
     re.IGNORECASE,
 )
-_BOUND: Final = re.compile(
+_BOUND: Final = late_regex(
     r" (?:than|with|without|at|when|while|once|until|during|before|after|on)\b|'s$", re.IGNORECASE
 )
 #: What stands before it and makes it a guess, a plan, or true at times.
-_BEFORE: Final = re.compile(
+_BEFORE: Final = late_regex(
     r"\b(?:soon|some ?days?|sometimes|maybe|perhaps|probably|possibly|(?:feels?|felt|seems?|looks?|sounds?) (?:like|"
     r"as)|apparently|allegedly|supposedly|wish|write|eventually|tomorrow|next [a-z]+|almost|nearly|usually|often|"
     r"occasionally|most days|whenever)\b|"
@@ -81,7 +82,7 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 #: One of several.
-_ANOTHER: Final = re.compile(r"(?:my|our) (?:other|second|third|next)\b", re.IGNORECASE)
+_ANOTHER: Final = late_regex(r"(?:my|our) (?:other|second|third|next)\b", re.IGNORECASE)
 _FAMILIES: Final = ("profile.", "person.", "life.")
 _KEYS: Final = ("profile/", "person/")
 

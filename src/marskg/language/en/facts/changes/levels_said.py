@@ -15,6 +15,7 @@ from marskg.language.en.facts.phrasing import ADVERBS, Frame, frame, key_of
 from marskg.language.en.facts.tasks import WHEN, without_times
 from marskg.language.en.facts.third_person import told
 from marskg.language.facts import Fact, Said
+from marskg.late_regex import late_regex
 from marskg.ontology.vocabulary import Cardinality, Kind
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ _THINGS: Final = (
     r"(?:[a-z][\w'-]* ){0,3}?[a-z][\w'-]*s)(?=[.,;!?)]|$| (?:so far|and|but|for|with|on|in|to|from|between|by|of|about|"
     r"at|already|now|yet|scoring|using|which|that|tagged)\b)"
 )
-_PERIOD: Final = re.compile(
+_PERIOD: Final = late_regex(
     r"[^.;!?]{0,40}\b(?:today|yesterday|tonight|(?:this|last|per|a|each|every) (?:morning|day|week|weekend|month|year|"
     r"night|summer|winter))\b",
     re.IGNORECASE,
 )
 #: Words after which a question takes for granted what follows.
-_GRANTED: Final = re.compile(
+_GRANTED: Final = late_regex(
     r"\b(?:the fact that|now that|given that|remind me that|notic(?:e|ed) (?:that)?) ?$", re.IGNORECASE
 )
 #: How a level is said to have come about.
@@ -53,7 +54,7 @@ _LEVEL: Final = (
     r"(?P<level>[$€£]?\d[\d,]*(?:\.\d+)?(?:%| ?(?:percent|ms|s|kg|km|gb|mb)\b|)"
     r"(?: (?!by\b|after\b|and\b|on\b|in\b|for\b|but\b|so\b|which\b|over\b)[a-z]+)?)"
 )
-_TIMED: Final = re.compile(r"\d\s?(?:am|pm)\b|:\d\d", re.IGNORECASE)
+_TIMED: Final = late_regex(r"\d\s?(?:am|pm)\b|:\d\d", re.IGNORECASE)
 _MONTH_DAY: Final = rf"{WHEN}(?:,? \d{{4}})?"
 
 
@@ -177,7 +178,7 @@ def _never(found: Found) -> Fact:
 
 
 #: What is moved, named before "it".
-_MEETING: Final = re.compile(
+_MEETING: Final = late_regex(
     r"\b(?:my|the|our|an?) (?P<what>(?:[\w-]+ ){0,3}?(?:meeting|call|appointment|session|interview|lesson|class|review|"
     r"lunch|dinner|party|visit|flight|trip|demo|presentation|exam|check-?up|rehearsal|viewing|delivery)"
     r"(?: (?:with|at) (?:my |the |our )?(?:[\w'-]+ ?){1,3}?(?=[.,;!?\n]|$| (?:and|but|so|to|on|because|that)\b))?)",

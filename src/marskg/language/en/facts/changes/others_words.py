@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from marskg.language.en.facts.personal_slots import KIN, ROLE
 from marskg.language.en.lexicon import Is, flags, guessed
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,28 +19,28 @@ if TYPE_CHECKING:
     from marskg.language.en.facts.phrasing import Sentence
 
 #: A name before what somebody says of themselves; "FYI:" and "Groceries: 54 EUR" have none.
-_NAME: Final = re.compile(
+_NAME: Final = late_regex(
     r"(?P<name>(?!Btw|Todo|Fyi)[A-ZÀ-Þ][a-zà-ÿ][\w'-]*(?: [A-ZÀ-Þ][\w'.-]*){0,2}): "
     r"(?=.*\b(?:I|[Mm]y|[Ww]e|[Oo]ur|me|us)\b)"
 )
 #: Others who are not called by a name.
-_OTHER: Final = re.compile(
+_OTHER: Final = late_regex(
     rf"(?:user|me|you|him|her|them|speaker(?: \w+)?|(?:my|our|his|her) (?:[a-z]+ )?(?:{KIN}|{ROLE}))"
     r"(?: \([^)]*\))?: \S",
     re.IGNORECASE,
 )
 #: Who wrote what follows the colon; what one wrote oneself is one's own.
-_WROTE: Final = re.compile(
+_WROTE: Final = late_regex(
     r"[^:\"]{0,80}?(?<!\bI )(?<!\bI've )(?<!\bI have )(?<!\bI just )\b(?:wrote|writes|written|texted|replied|posted|"
     r"emailed|said|says|messaged|answered)(?: to me| me| back| today| yesterday| this)*: \S",
     re.IGNORECASE,
 )
-_LETTER: Final = re.compile(
+_LETTER: Final = late_regex(
     r"[^:\"]{0,40}\b(?:cover letter|essay|letter|poem|lyrics|dialogue|excerpt)\b[^:\"]{0,20}:(?:\s|$)|"
     r"(?:[^:\"]{0,80}[:,] )?dear (?:sir|madam|hiring|mr|mrs|ms|dr|(?-i:[A-Z][a-z]+),)",
     re.IGNORECASE,
 )
-_REQUEST: Final = re.compile(
+_REQUEST: Final = late_regex(
     r"(?:(?:hi|hey|hello|ok|okay|so|and|now)[,!]? )?(?:(?:please|kindly|(?:can|could|would|will) you|help me|"
     r"I (?:need|want) you to|I'd like you to)[, ]+)*(?:please )?(?:(?:proofread|proof-read|translate|paraphrase|"
     r"spell-?check)\b|"

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from marskg.late_regex import late_regex
+
 if TYPE_CHECKING:
     from marskg.language.spans import Part
 
@@ -36,10 +38,10 @@ _STANCE: Final = (
     r"(?P<what>[^,;:!?()]+)"
 )
 #: A verb of the past, which tells what was, but for "I have always liked", and what makes it so.
-_PAST: Final = re.compile(r"\w+e?d")
-_HAVE: Final = re.compile(r"'ve|'s|have|has")
+_PAST: Final = late_regex(r"\w+e?d")
+_HAVE: Final = late_regex(r"'ve|'s|have|has")
 #: What may stand behind a thing that is liked, and what leads to it.
-_BEHIND: Final = re.compile(
+_BEHIND: Final = late_regex(
     r"(?: (?:lately|now|right now|recently|these days|a lot|so much|very much|the most|too|as well|again|at the moment|"
     r"(?:'s |' )?(?:films?|movies?|books?|works?|music|songs?|writing|novels?)))*[ .]*$",
     re.IGNORECASE,

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from marskg.late_regex import late_regex
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,10 +26,10 @@ _BACK: Final = (
     r"(?:took|picked|taking|picking) (?:it|them|that) (?:back )?up|back (?:to (?:it|them|old habits|[a-z]+ing)|"
     r"on (?:it|them)|at it)|resumed|relapsed|caved|gave in)\b"
 )
-_CAME_BACK: Final = re.compile(
+_CAME_BACK: Final = late_regex(
     rf"[^.!?]{{0,60}}?\b(?:then|but|and|before|until|only to)\b[^.!?]{{0,30}}?\b{_BACK}", re.IGNORECASE
 )
-_AGAIN: Final = re.compile(
+_AGAIN: Final = late_regex(
     rf"(?:(?:but|then|and|well|sadly|unfortunately|since then|later),? )*I(?:'ve| have|'m| am)? (?:[a-z]+ ){{0,2}}?"
     rf"{_BACK}",
     re.IGNORECASE,
@@ -43,12 +45,12 @@ _WRONG: Final = (
     r"misdiagnos\w+|mistake|error|mix-up|not true|untrue|(?:[a-z]+ )?(?:alarm|positive)|not (?:that|so)|ruled out|"
     r"disproved|disproven)\b"
 )
-_BELIED: Final = re.compile(
+_BELIED: Final = late_regex(
     rf"[^.!?]{{0,60}}?\b(?:but|though|although|until|except|yet|then)\b,? (?:[a-z]+,? ){{0,3}}?{_WRONG}|"
     r"[^.!?]{0,30}?, which (?:was|turned out|proved)(?: to be)? (?:[a-z]+ )?(?:wrong|false|an? (?:mistake|error))\b",
     re.IGNORECASE,
 )
-_BELIED_AFTER: Final = re.compile(
+_BELIED_AFTER: Final = late_regex(
     rf"(?:(?:but|well|luckily|fortunately|thankfully|turns out|it turns out|later|then)[, ]+)*{_WRONG}", re.IGNORECASE
 )
 

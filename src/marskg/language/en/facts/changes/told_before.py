@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from marskg.language.en.facts.changes.stances import taste_in
 from marskg.language.en.facts.phrasing import APOSTROPHES, key_of, sentences_of
 from marskg.language.en.withdrawals import withdrawals
+from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,9 @@ _BETWEEN: Final = 0.6
 _BESIDES: Final = 3
 #: Words of an entry from which a comma may stand in it.
 _LONG: Final = 6
-_CLAUSE: Final = re.compile(r";|,? (?:but|although|though)\b|, (?=(?:and )?I\b)")
-_DENIES: Final = re.compile(r"\b(?:never|not|no|without|unless|if|\w+n't)\b", re.IGNORECASE)
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+_CLAUSE: Final = late_regex(r";|,? (?:but|although|though)\b|, (?=(?:and )?I\b)")
+_DENIES: Final = late_regex(r"\b(?:never|not|no|without|unless|if|\w+n't)\b", re.IGNORECASE)
+_WORD: Final = late_regex(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 
 
 def words_in(text: str) -> frozenset[str]:
