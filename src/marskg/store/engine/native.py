@@ -99,14 +99,15 @@ def _own(base: Any) -> Any:
 
     Python forgets the other threads of a forked child before anybody is asked, and each would leave as it is forgotten.
     """
+    here = os.getpid  # modules are empty when the last of them goes
 
     class Own(base):  # type: ignore[misc]  # known when it is loaded
         def __init__(self, *given: Any, **named: Any) -> None:
             super().__init__(*given, **named)
-            self.process = os.getpid()
+            self.process = here()
 
         def __del__(self) -> None:
-            if self.process == os.getpid():
+            if self.process == here():
                 super().__del__()
 
     return Own
