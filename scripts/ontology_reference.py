@@ -97,7 +97,7 @@ alignments, offline, and asks the reasoner HermiT. Its findings:
 | `undecided` | time was up before the reasoner had an answer |
 
 Missing labels, definitions and declarations are told as warnings, which do not make the check fail. The reasoner runs
-on Java: the runtime that `pip install 'marskg[jvm]'` brings, else that of `JAVA_HOME` or the `PATH`.
+on Java: the runtime that `pip install 'marskg[reasoner]'` brings, else that of `JAVA_HOME` or the `PATH`.
 """
 
 

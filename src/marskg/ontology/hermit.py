@@ -98,6 +98,17 @@ class Verdict:
         return cls(fields["consistent"], tuple(fields["unsatisfiable"]), fields["refused"], tuple(fields["because"]))
 
 
+def check_installed() -> None:
+    """Refuse to go on where there is no reasoner.
+
+    Raises:
+        EngineUnavailable: the library that brings it is not installed.
+    """
+    if importlib.util.find_spec("owlready2") is None:
+        msg = "the reasoner HermiT comes with owlready2, which is not installed; pip install 'marskg[reasoner]'"
+        raise EngineUnavailable(msg)
+
+
 def find_java(environment: Mapping[str, str], package: str = "arcadedb_embedded") -> str:
     """Return a Java program: the one in the wheel of ``package``, that of JAVA_HOME, or the first on the PATH.
 
@@ -116,7 +127,7 @@ def find_java(environment: Mapping[str, str], package: str = "arcadedb_embedded"
     if found is None:
         msg = (
             "the reasoner HermiT needs Java, and there is none under JAVA_HOME or on the PATH; install one with: "
-            "pip install 'marskg[jvm]', or set JAVA_HOME to a Java runtime of version 8 or later"
+            "pip install 'marskg[reasoner]', or set JAVA_HOME to a Java runtime of version 8 or later"
         )
         raise EngineUnavailable(msg)
     return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from marskg.errors import EngineUnavailable
 from marskg.ontology.documents import FILES
-from marskg.ontology.hermit import UNAVAILABLE, Question, Verdict, find_java
+from marskg.ontology.hermit import UNAVAILABLE, Question, Verdict, check_installed, find_java
 from marskg.ontology.statements import is_declaration, ntriples, properties, shorten, told, units, without_headers
 from marskg.records import Finding
 
@@ -33,8 +33,9 @@ def reasoned(base: Sequence[Statement], sources: Sequence[Source], seconds: floa
     """Return what HermiT finds in ``base`` and ``sources`` together.
 
     Raises:
-        EngineUnavailable: there is no Java, or it does not run.
+        EngineUnavailable: there is no reasoner or no Java, or it does not run.
     """
+    check_installed()
     own = [(source, unit) for source in sources for unit in units(source.statements)]
     verdict = ask(_question(base, [unit for _, unit in own], seconds), seconds)
     names = ", ".join(source.name for source in sources)

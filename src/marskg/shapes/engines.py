@@ -9,13 +9,13 @@ Source: W3C SHACL sections 2.1.3 (targets) and 3.6 (validation report).
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import pyrudof
 import pyshacl
 from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.namespace import RDF, SH
@@ -63,7 +63,7 @@ class ShaclEngine(Protocol):
 
 
 class Rudof:
-    """The fast engine, in native code. An instance is not for several threads at once, and none is for a child.
+    """The fast engine, in native code: the extra ``marskg[fast-shacl]``. Not for several threads, nor for a child.
 
     Its threads stay behind where a process that has validated is forked: the child would wait for them without an end
     (:meth:`usable`). The shapes are read once. So their class targets are classes of this module, which the focus nodes
@@ -72,9 +72,12 @@ class Rudof:
 
     def __init__(self) -> None:
         """Read the shapes, which serve every later call."""
-        self._session = pyrudof.Rudof(pyrudof.RudofConfig())
+        import pyrudof  # noqa: PLC0415 - where it is not installed, the referee does it all
+
+        self._library: Any = pyrudof
+        self._session: Any = pyrudof.Rudof(pyrudof.RudofConfig())
         self._session.read_shacl(_CLASS_TARGET.sub(rf"sh:targetClass <{_FOCUS_NS}\1>", shapes_turtle()))
-        self._session.read_data(_ANCHOR, pyrudof.RDFFormat.NTriples, merge=False)
+        self._session.read_data(_ANCHOR, self._library.RDFFormat.NTriples, merge=False)
 
     def breaches(self, lines: Sequence[str], focus: Collection[str]) -> list[Breach]:
         """Return what the nodes ``focus`` break; see :class:`ShaclEngine`."""
@@ -90,12 +93,12 @@ class Rudof:
         try:
             self._session.read_data(
                 "\n".join([*lines, *marked, ""]),
-                pyrudof.RDFFormat.NTriples,
-                reader_mode=pyrudof.ReaderMode.Strict,
+                self._library.RDFFormat.NTriples,
+                reader_mode=self._library.ReaderMode.Strict,
                 merge=True,
             )
             report = self._session.validate_shacl()
-        except pyrudof.DataError:
+        except self._library.DataError:
             parse(lines)  # names the line
             msg = "the data is no N-Triples document: validate an export of this product"
             raise InvalidDocument(msg) from None
@@ -109,8 +112,8 @@ class Rudof:
 
     @staticmethod
     def usable() -> bool:
-        """Return whether this process has, or can start, the threads of the engine."""
-        return not _USED_BY - {os.getpid()}
+        """Return whether it is installed, and this process has, or can start, its threads."""
+        return importlib.util.find_spec("pyrudof") is not None and not _USED_BY - {os.getpid()}
 
 
 class Pyshacl:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from marskg.shapes.catalogue import Breach
     from marskg.shapes.engines import ShaclEngine
 
-#: ``rudof`` is fast; ``pyshacl`` is the referee.
+#: ``rudof`` is fast where it is installed; ``pyshacl`` is the referee.
 EngineName: TypeAlias = Literal["rudof", "pyshacl"]
 
 _ENGINES: dict[str, type[ShaclEngine]] = {"rudof": Rudof, "pyshacl": Pyshacl}
@@ -85,8 +85,8 @@ def validate_graph(
 def _lent(engine: EngineName) -> Iterator[ShaclEngine]:
     """Lend an engine of this thread that has read the shapes, which takes longer than a small graph does.
 
-    One whose work ended in an exception is not lent again. In a child of a process that has validated, the referee does
-    what the fast one cannot.
+    One whose work ended in an exception is not lent again. Where the fast one is not installed, and in a child of a
+    process that has validated, the referee does what it cannot.
     """
     if not Rudof.usable():
         engine = "pyshacl"

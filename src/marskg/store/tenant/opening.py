@@ -133,8 +133,12 @@ def connect(location: str) -> Engine:
         StoreLocked, StoreUnwritable, EngineUnavailable: the engine cannot be opened.
     """
     if is_server(location):
-        # Only here: the driver brings pandas where that is installed, most of what opening a folder would import.
-        from marskg.store.engine.bolt import Bolt  # noqa: PLC0415
+        try:
+            # Only here: the driver brings pandas where that is installed, most of what opening a folder would import.
+            from marskg.store.engine.bolt import Bolt  # noqa: PLC0415
+        except ModuleNotFoundError as error:
+            msg = "a store on a server needs its driver; install it with: pip install 'marskg[neo4j]'"
+            raise EngineUnavailable(msg) from error
 
         username = os.environ.get("NEO4J_USERNAME", "neo4j")
         password = os.environ.get("NEO4J_PASSWORD", "")
