@@ -93,6 +93,20 @@ CAMPAIGNS: Final[tuple[Campaign, ...]] = (
         "a process killed at each named point of an operation",
     ),
     Campaign(
+        "power",
+        ("tests/crash/test_power_loss.py",),
+        "a loss of power after which any page may be an old one: what was acknowledged is there, in either build",
+        each=200,
+        unit="losses",
+    ),
+    Campaign(
+        "openings",
+        ("tests/crash/test_openings.py",),
+        "a store that is opened and closed again and again: nothing is lost, and nothing is left behind in the process",
+        each=10_000,
+        unit="openings",
+    ),
+    Campaign(
         "bytes: embedded",
         ("tests/crash/test_residue.py",),
         "what was erased is in no file of random stores, not three bytes of it",
