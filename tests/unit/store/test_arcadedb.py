@@ -67,6 +67,20 @@ def test_a_limit_is_of_one_statement_and_not_of_what_others_read_meanwhile(engin
     assert found == [[{"n": 1}]]
 
 
+def test_a_limit_that_cannot_be_written_down_keeps_nobody_from_reading(engine: ArcadeDB, tmp_path: Path) -> None:
+    noted = tmp_path / "store" / "graph" / "configuration.json"
+    noted.unlink(missing_ok=True)
+    in_the_way = noted / "as on a full disk"
+    in_the_way.mkdir(parents=True)
+    for _ in range(2):
+        assert engine.read(SLOW, limit_seconds=60) == [{"n": 1}]
+        assert engine.query(SLOW, limit_seconds=60) == [{"n": 1}]
+    in_the_way.rmdir()
+    noted.rmdir()
+    with pytest.raises(QueryRefused, match=r"took longer than 0\.5 s"):
+        engine.read(ENDLESS[0], limit_seconds=0.5)
+
+
 def test_what_the_engine_refuses_under_a_limit_is_said(engine: ArcadeDB) -> None:
     with pytest.raises(QueryRefused, match=r"the engine refuses the query: .*100000000 elements"):
         engine.query(REFUSED, limit_seconds=5)

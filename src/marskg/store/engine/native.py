@@ -11,7 +11,7 @@ import os
 import platform
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,7 @@ from marskg.store.engine.process_guard import check_folder
 from marskg.store.engine.protocol import MAX_ROWS, TOO_MANY_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from marskg.store.engine.builds import Parameters, Stated
     from marskg.store.engine.protocol import Row
@@ -145,7 +145,7 @@ class NativeFiles:
         self._bindings = bindings
         self._path = path
         self._open()
-        self._limits = _Limits()
+        self._limits = _Limits((bindings.ArcadeDBError,))
 
     def _open(self) -> None:
         make = self._bindings.create_database if is_new(self._path) else self._bindings.open_database
@@ -204,9 +204,12 @@ class _Limits:
     for holds for all that begin meanwhile, and who is stopped by somebody else's tries again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, errors: tuple[type[Exception], ...]) -> None:
+        self._errors = errors
         self._turn = threading.Condition()
         self._asked: list[int] = []
+        #: What the library has been told.
+        self._told = 0
 
     @contextmanager
     def held(self, database: Stated, milliseconds: int) -> Iterator[None]:
@@ -223,13 +226,15 @@ class _Limits:
             while self._asked:
                 self._turn.wait()
 
-    def _change(self, database: Stated, change: Any, milliseconds: int) -> None:
+    def _change(self, database: Stated, change: Callable[[int], None], milliseconds: int) -> None:
         with self._turn:
-            before = min(self._asked, default=0)
             change(milliseconds)
-            after = min(self._asked, default=0)
-            if after != before:
-                set_limit(database, after)
+            wanted = min(self._asked, default=0)
+            if wanted != self._told:
+                # The library writes it down. On a full disk it cannot, and reading goes on without a limit.
+                with suppress(*self._errors):
+                    set_limit(database, wanted)
+                    self._told = wanted
             self._turn.notify_all()
 
 
