@@ -7,10 +7,7 @@ come from outside; after that it costs what a compiled one does. A test compiles
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, Final, cast
 
 _METHODS: Final = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
 _FACTS: Final = ("flags", "groups", "groupindex")
@@ -44,21 +41,3 @@ class LateRegex:
 def late_regex(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return the regular expression ``text`` without compiling it."""
     return cast("re.Pattern[str]", LateRegex(text, flags))
-
-
-def late_ones(module: Mapping[str, Any]) -> list[LateRegex]:
-    """Return those that a module holds by name, or in its tables: what a test compiles."""
-    found: list[LateRegex] = []
-    waiting, seen = list(module.values()), set()
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, LateRegex):
-            found.append(value)
-        elif isinstance(value, dict):
-            waiting += [*value, *value.values()]
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            waiting += value
-    return found

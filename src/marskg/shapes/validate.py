@@ -88,7 +88,7 @@ def _lent(engine: EngineName) -> Iterator[ShaclEngine]:
     One whose work ended in an exception is not lent again. Where the fast one is not installed, and in a child of a
     process that has validated, the referee does what it cannot.
     """
-    if not Rudof.usable():
+    if engine == "rudof" and not Rudof.usable():
         engine = "pyshacl"
     validator = _READY.__dict__.pop(engine, None) or _ENGINES[engine]()
     yield validator

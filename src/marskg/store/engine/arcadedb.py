@@ -28,7 +28,7 @@ from marskg.store.engine.process_guard import Opener
 from marskg.store.engine.protocol import CLOSED, Capability, Conflict, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 #: Statements with fewer rows are run without asking how full the memory is.
@@ -181,16 +181,22 @@ def _is_of_another(error: BaseException, seconds: float) -> bool:
     return bool(had) and had[0] < int(seconds * 1000)
 
 
-def _asked(files: _Files, statement: str, parameters: builds.Parameters, seconds: float) -> list[Row]:
-    """Run a user's statement, again if the limit of another stopped it."""
+def _read(files: _Files, seconds: float | None, once: Callable[[], list[Row]]) -> list[Row]:
+    """Run a statement that only reads, again if a writer overtook it or the limit of another stopped it.
+
+    Raises:
+        Exception: what the engine raised in the last attempt; one of ``files.errors``.
+    """
     for attempts_left in reversed(range(_READ_ATTEMPTS)):
         try:
-            with files.gate.passed(), files.opened.stopped_after(seconds, awaited=False):
-                return files.opened.asked(statement, parameters)
+            with files.gate.passed():
+                return once()
         except files.errors as error:
-            if not attempts_left or not _is_late(error) or not _is_of_another(error, seconds):
+            stopped = _is_late(error) and (seconds is None or _is_of_another(error, seconds))
+            if not attempts_left or not (stopped or any(_OVERTAKEN in text for text in _causes(error))):
                 raise
-            files.opened.wait_for_limits()
+            if stopped:
+                files.opened.wait_for_limits()
     raise AssertionError  # the loop returns or raises
 
 
@@ -272,7 +278,6 @@ class _Files:
         try:
             build.load(self.folder / CRASHES)
             self._build = build
-            self.errors = build.errors
             self._connect_first(folder)
         except BaseException:
             self.lock.release()
@@ -288,6 +293,11 @@ class _Files:
         if self._opened is None:
             raise EngineUnavailable(CLOSED)
         return self._opened
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What the build raises."""
+        return self._build.errors
 
     def _connect_first(self, folder: Path) -> None:
         try:
@@ -514,16 +524,13 @@ class ArcadeDB:
         """
         self.check_process()
         files = self._files
-        for attempts_left in reversed(range(_READ_ATTEMPTS)):
-            try:
-                with files.gate.passed(), _limited(self._open(), limit_seconds):
-                    return files.opened.query(statement, parameters)
-            except files.errors as error:
-                if attempts_left and _is_late(error):
-                    files.opened.wait_for_limits()
-                elif not attempts_left or not any(_OVERTAKEN in text for text in _causes(error)):
-                    raise _translate(error) from error
-        raise AssertionError  # the loop returns or raises
+
+        def once() -> list[Row]:
+            with _limited(self._open(), limit_seconds):
+                return files.opened.query(statement, parameters)
+
+        with _translated(files.errors):
+            return _read(files, limit_seconds, once)
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
         """Run a user's read-only statement in a thread of its own, so that a signal reaches who waits.
@@ -532,12 +539,15 @@ class ArcadeDB:
         """
         files = self._open()
         outcome: dict[str, Any] = {}
-
         caught: tuple[type[BaseException], ...] = (QueryRefused, MemoryError, EngineUnavailable, *files.errors)
+
+        def once() -> list[Row]:
+            with files.opened.stopped_after(limit_seconds, awaited=False):
+                return files.opened.asked(statement, parameters)
 
         def work() -> None:
             try:
-                outcome["rows"] = _asked(files, statement, parameters, limit_seconds)
+                outcome["rows"] = _read(files, limit_seconds, once)
             except caught as error:
                 outcome["error"] = error
 

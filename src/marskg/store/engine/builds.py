@@ -185,6 +185,7 @@ def distribution() -> str:
     return {"native": "arcadedb", "jvm": "arcadedb-embedded"}[chosen()]
 
 
-def is_new(path: Path) -> bool:
-    """Return whether the folder ``path`` holds no database yet."""
-    return not (path / "schema.json").exists()
+def opened(bindings: Any, path: Path) -> Any:
+    """Open the database in the folder ``path`` by the ``bindings`` of a build, or create it where there is none."""
+    make = bindings.open_database if (path / "schema.json").exists() else bindings.create_database
+    return make(str(path))

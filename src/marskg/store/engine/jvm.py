@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EngineUnavailable, ForkedProcess, QueryRefused
-from marskg.store.engine.builds import BATCH, FORKED, QUIET, SETTINGS, TOO_LARGE, is_new
+from marskg.store.engine.builds import BATCH, FORKED, QUIET, SETTINGS, TOO_LARGE, opened
 from marskg.store.engine.heap import heap_mb
 from marskg.store.engine.muted import muted_stderr
 from marskg.store.engine.process_guard import check_folder
@@ -93,7 +93,7 @@ class JvmBuild:
 
     def open(self, path: Path) -> JvmFiles:
         """Open or create a database."""
-        return JvmFiles(self._bindings, self._jpype, path, self.errors)
+        return JvmFiles(self._bindings, self._jpype, path)
 
     def cut_off(self) -> None:
         """Have the bridge believe that there is no JVM.
@@ -149,10 +149,9 @@ class JvmFiles:
     bridge writes; as UTF-8 it crosses in a tenth of the time that a Java string takes to become one of Python's.
     """
 
-    def __init__(self, bindings: Any, jpype: Any, path: Path, errors: tuple[type[Exception], ...]) -> None:
+    def __init__(self, bindings: Any, jpype: Any, path: Path) -> None:
         """Open or create the database in the folder ``path``."""
-        self._errors = errors
-        self.database: Any = (bindings.create_database if is_new(path) else bindings.open_database)(str(path))
+        self.database: Any = opened(bindings, path)
         # As the bindings' set_wal_flush, which looks through all jars for the class first: a quarter of a second.
         flush = jpype.JClass("com.arcadedb.engine.WALFile$FlushType")
         self._java = self.database.get_java_database()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from marskg.errors import EngineUnavailable, ForkedProcess, QueryRefused
-from marskg.store.engine.builds import FORKED, QUIET, SETTINGS, is_new, set_limit
+from marskg.store.engine.builds import FORKED, QUIET, SETTINGS, opened, set_limit
 from marskg.store.engine.heap import addresses_mb, heap_mb
 from marskg.store.engine.muted import muted_stderr
 from marskg.store.engine.process_guard import check_folder
@@ -148,8 +148,7 @@ class NativeFiles:
         self._limits = _Limits((bindings.ArcadeDBError,))
 
     def _open(self) -> None:
-        make = self._bindings.create_database if is_new(self._path) else self._bindings.open_database
-        database = make(str(self._path))
+        database = opened(self._bindings, self._path)
         database.set_wal_flush("yes_nometadata")
         self.database = database
 

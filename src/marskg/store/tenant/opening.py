@@ -148,7 +148,7 @@ def connect(location: str) -> Engine:
         msg = f"{scheme}:// is no address that a store can have; use a folder, bolt://… or neo4j://…"
         raise InvalidInput(msg)
     if not location.isascii() and location.encode(errors="ignore").decode() != location:
-        msg = f"the store's path {ascii(location)[:200]} is not UTF-8, so that no Java can open it; use another folder"
+        msg = f"the store's path {ascii(location)[:200]} is not UTF-8, which the engine cannot open; use another folder"
         raise InvalidInput(msg)
     return ArcadeDB(Path(location))
 
