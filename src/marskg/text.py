@@ -201,6 +201,12 @@ def terms(text: str) -> list[str]:
     return found + [match[0] for match in codes]
 
 
+@cache
+def terms_of(words: str) -> frozenset[str]:
+    """Return the index terms of ``words`` of the package's own, worked out at their first use."""
+    return frozenset(terms(words))
+
+
 def written(text: str) -> dict[str, str]:
     """Return the index terms of the words of ``text``, each with the first folded word that has it."""
     found: dict[str, str] = {}

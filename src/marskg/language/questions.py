@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
-from marskg.text import terms
-
 if TYPE_CHECKING:
     from datetime import tzinfo
 
     from marskg.language.times import Times, Unit
 
 #: Words in the keys of goals, and words for tasks as such, as index terms.
-GOALS: Final = frozenset(terms("goal target budget limit quota allowance objective"))
-TASKS: Final = frozenset(terms("task todo assignment chore deadline appointment"))
+GOALS: Final = "goal target budget limit quota allowance objective"
+TASKS: Final = "task todo assignment chore deadline appointment"
 
 
 class Wanted(StrEnum):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from marskg.answer import Answer
-from marskg.language.en.quantities import NUMERALS, quantities
+from marskg.language.en.quantities import numerals, quantities
 from marskg.language.en.withdrawals import takes_out, withdrawals
 from marskg.language.speaker_label import without_speaker
 from marskg.late_regex import late_regex
@@ -113,7 +113,7 @@ def differ(newer: Memory, older: Memory, *, likely: bool = False) -> bool:
 def _days_and_words(text: str) -> tuple[bool, frozenset[str]]:
     """Return whether a text names a day, and its words but for numbers."""
     named = any(one.kind == "date" for one in quantities(text))
-    return named, frozenset(one for one in terms(text) if not one[0].isdigit() and one not in NUMERALS)
+    return named, frozenset(one for one in terms(text) if not one[0].isdigit() and one not in numerals())
 
 
 class Sweeper:

@@ -10,7 +10,6 @@ import re
 from typing import Final
 
 from marskg.late_regex import late_regex
-from marskg.text import terms
 
 CLAUSE_BREAKS: Final = late_regex(
     r"(?:[,;:]|\s[-–—])\s+(?!which\b|who\b|that\b)|"
@@ -62,7 +61,7 @@ ENDED: Final = late_regex(
 )
 NO_LONGER: Final = late_regex(r"\b(?:no longer|any ?more|any longer|used to)\b")
 GOES_ON: Final = late_regex(r"\b(?:still|again|continues?|keeps?)\b")
-LASTING: Final = frozenset(terms("have has own do does go drive longer anymore still again continue keep year last"))
+LASTING: Final = "have has own do does go drive longer anymore still again continue keep year last"
 #: Words that exclude each other where all else is the same; in one row each goes against each in another group.
 EXCLUSIVE: Final = tuple(
     tuple(frozenset(group.split()) for group in row)
@@ -104,4 +103,4 @@ HATE: Final = late_regex(r"\b(?:can't|cannot|can not|couldn't) (?:bear|stand|abi
 PREFERRED: Final = late_regex(
     r"\bprefer(?:s|red|ring)? (?P<more>[^,.;]+?) (?:over|to|rather than|instead of|more than) (?P<less>[^,.;]+)"
 )
-OF_THE_USER: Final = frozenset(terms("user find finds think thinks really very"))
+OF_THE_USER: Final = "user find finds think thinks really very"

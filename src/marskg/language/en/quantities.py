@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from marskg.language.statements import Quantity
 from marskg.late_regex import late_regex
 from marskg.text import folded, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = (
@@ -24,8 +28,6 @@ _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _NAMES: Final = "zero one two three four five six seven eight nine ten eleven twelve"
 _SPELLED: Final = {word: str(number) for number, word in enumerate(_NAMES.split())}
 _FREQUENT: Final = {"once": "1", "twice": "2", "thrice": "3"}
-#: The digits of spelled numbers by their index terms.
-NUMERALS: Final = {term: digits for word, digits in (_SPELLED | _FREQUENT).items() for term in terms(word)}
 _WORDS: Final = f"\\b(?:{'|'.join(list(_SPELLED)[1:])})\\b"
 _NUMBER: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE: Final = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
@@ -50,6 +52,12 @@ _PATTERN: Final = late_regex(
 _AFTER: Final = late_regex(r"\s*-?([^\W\d_]+)")
 _BEFORE: Final = late_regex(r"([^\W\d_]+) $")
 _DIGITS: Final = late_regex(rf"{_NUMBER}|{_WORDS}")
+
+
+@cache
+def numerals() -> Mapping[str, str]:
+    """Return the digits of spelled numbers by their index terms."""
+    return {term: digits for word, digits in (_SPELLED | _FREQUENT).items() for term in terms(word)}
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:

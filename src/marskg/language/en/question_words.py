@@ -13,7 +13,7 @@ from marskg.language.en.time_words import mentions
 from marskg.language.questions import GOALS, Asked, Wanted
 from marskg.language.times import LONGEST, Unit
 from marskg.late_regex import late_regex
-from marskg.text import terms
+from marskg.text import terms, terms_of
 
 _QUOTED: Final = late_regex(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
 _LEAD: Final = (
@@ -116,22 +116,20 @@ _WAYS: Final[tuple[tuple[Wanted, str], ...]] = (
 _PATTERNS: Final = tuple((wanted, late_regex(_LEAD + way)) for wanted, way in _WAYS)
 
 #: Words that say how something is asked, not of what.
-_FORM: Final = frozenset(
-    terms(
-        "many much total sum add number count often times time list enumerate name names show give tell remind cv "
-        "remember know please overall combined altogether average grand far currently current upcoming coming remain "
-        "remaining "
-        "last next first open due everything every each whole full complete things thing one ones spend spent spending "
-        "pay paid cost costs money cash amount earn earned got take taken took make made had went go gone come still "
-        "meet meeting met reach hit exceed track left stick keep "
-        "stay close behind ahead compared achieve until able well week month year day quarter date least highest "
-        "lowest less different ever already see say told tell us put let old new main per daily weekly monthly yearly "
-        "like love enjoy prefer use used set kind kinds type types sort sorts ago since long yet today now moment"
-    )
+_FORM: Final = (
+    "many much total sum add number count often times time list enumerate name names show give tell remind cv "
+    "remember know please overall combined altogether average grand far currently current upcoming coming remain "
+    "remaining "
+    "last next first open due everything every each whole full complete things thing one ones spend spent spending "
+    "pay paid cost costs money cash amount earn earned got take taken took make made had went go gone come still "
+    "meet meeting met reach hit exceed track left stick keep "
+    "stay close behind ahead compared achieve until able well week month year day quarter date least highest "
+    "lowest less different ever already see say told tell us put let old new main per daily weekly monthly yearly "
+    "like love enjoy prefer use used set kind kinds type types sort sorts ago since long yet today now moment"
 )
-_WEAK: Final = frozenset(terms("event item entry"))
-_SPEND: Final = frozenset(terms("expense spending spend cost purchase payment bill shopping"))
-_EARN: Final = frozenset(terms("income salary wage revenue earning payout refund"))
+_WEAK: Final = "event item entry"
+_SPEND: Final = "expense spending spend cost purchase payment bill shopping"
+_EARN: Final = "income salary wage revenue earning payout refund"
 _SPENDING: Final = late_regex(r"\b(?:spen[dt]|spending|expens\w+|paid|pay|cost|money)\b")
 _EARNING: Final = late_regex(r"\b(?:earn(?:ed|ings?)?|income|salary)\b")
 _OR: Final = late_regex(r",| and | or | plus | vs\.? | versus | than | as well as ")
@@ -149,14 +147,14 @@ def asks(question: str) -> Asked | None:
         return None
     for mention in mentions(written):
         written = written.replace(mention.words, " ")
-    form = _FORM | GOALS if wanted is Wanted.COMPARE else _FORM
+    form = terms_of(_FORM) | terms_of(GOALS) if wanted is Wanted.COMPARE else terms_of(_FORM)
     topics = tuple(found for part in _OR.split(written.lower()) if (found := _topic(part, form)))
     generic, never = frozenset[str](), frozenset[str]()
     if wanted in {Wanted.SUM, Wanted.COMPARE}:
         if _SPENDING.search(text):
-            generic, never = _SPEND, _EARN
+            generic, never = terms_of(_SPEND), terms_of(_EARN)
         elif _EARNING.search(text):
-            generic, never = _EARN, _SPEND
+            generic, never = terms_of(_EARN), terms_of(_SPEND)
     by = _BY.search(text) if wanted in {Wanted.SUM, Wanted.COMPARE} else None
     unit = None if by is None else Unit(by[1].removeprefix("week")) if by[1] == "weekday" else Unit(by[1])
     return Asked(wanted, topics, generic, never, _names(written), unit)
@@ -165,7 +163,7 @@ def asks(question: str) -> Asked | None:
 def _topic(part: str, form: frozenset[str]) -> tuple[str, ...]:
     """Return the index terms of what is asked about, each once; "events" alone says what, beside others nothing."""
     found = dict.fromkeys(term for term in terms(part) if term not in form)
-    return tuple(term for term in found if term not in _WEAK) or tuple(found)
+    return tuple(term for term in found if term not in terms_of(_WEAK)) or tuple(found)
 
 
 def _names(written: str) -> tuple[str, ...]:

@@ -9,13 +9,12 @@ MemoryArchitect II.B ("User Intent Tags … can be derived automatically").
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from marskg.text import terms
+from marskg.text import terms, terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 #: Topics that one text may have.
 MOST: Final = 3
@@ -52,18 +51,13 @@ _WORDS: Final = {
     "work": "work job office colleague manager boss meeting deadline project client interview career promotion "
             "contract customer company",
 }  # fmt: skip
-_TOPICS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
-    {
-        f"{_PREFIX}{topic}": frozenset(term for word in words.split() for term in terms(word))
-        for topic, words in _WORDS.items()
-    }
-)
+_TOPICS: Final = {f"{_PREFIX}{topic}": words for topic, words in _WORDS.items()}
 
 
 def topics_of(text: str) -> tuple[str, ...]:
     """Return the topics that the words of ``text`` name, sorted."""
     said = {*terms(text)}
-    found = {topic: len(words & said) for topic, words in _TOPICS.items() if not words.isdisjoint(said)}
+    found = {topic: shared for topic, words in _TOPICS.items() if (shared := len(terms_of(words) & said))}
     ranked = sorted(found, key=lambda topic: (-found[topic], topic))
     return tuple(sorted(ranked[:MOST]))
 

@@ -15,7 +15,7 @@ from marskg.kept_texts import keeping_texts
 from marskg.language.spans import GAP
 from marskg.language.whole_clauses import denies
 from marskg.late_regex import late_regex
-from marskg.text import terms
+from marskg.text import terms, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,8 +48,8 @@ _EDGE: Final = (r"(?<![\w'’-])", r"(?![\w’'-]*[^\W_])")
 _LAST: Final = late_regex(r"(?<![^\W_])[A-ZÀ-Þ][\w'’.-]* $")
 _STARTS: Final = late_regex(r" [A-ZÀ-Þ]")
 #: What a list is also called where somebody writes to it.
-_ADDRESSED: Final = frozenset(terms("recipient"))
-_WRITTEN: Final = frozenset(terms("email mail message letter send sent"))
+_ADDRESSED: Final = "recipient"
+_WRITTEN: Final = "email mail message letter send sent"
 #: So many words in a row are said of nothing else by chance.
 _TELLING: Final = 6
 #: Fewest other words of a text from which something can be taken out.
@@ -89,7 +89,7 @@ def without(text: str, taken: Withdrawal) -> str | None:
     'The email goes to the […] and to Ann Lee.'
     """
     held = frozenset(terms(text))
-    same = bool(held & taken.listed or (taken.listed & _ADDRESSED and held & _WRITTEN))
+    same = bool(held & taken.listed or (taken.listed & terms_of(_ADDRESSED) and held & terms_of(_WRITTEN)))
     if (not same and len(taken.words) < _TELLING) or withdrawals(text) or denies(" ".join(taken.words)):
         return None
     pattern = rf"{_EDGE[0]}{_BETWEEN.join(map(re.escape, taken.words))}{_EDGE[1]}"

@@ -9,20 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from marskg.late_regex import late_regex
-from marskg.text import folded, terms
+from marskg.text import folded, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TIMES: Final = frozenset(
-    terms(
-        "yesterday today tomorrow tonight week month year day weekend monday tuesday wednesday thursday friday "
-        "saturday sunday january february march april june july august september october november december ago last "
-        "next recent summer winter spring fall autumn morning evening night birthday since"
-    )
+_TIMES: Final = (
+    "yesterday today tomorrow tonight week month year day weekend monday tuesday wednesday thursday friday "
+    "saturday sunday january february march april june july august september october november december ago last "
+    "next recent summer winter spring fall autumn morning evening night birthday since"
 )
 #: What a question about a time asks for, whatever it was.
-_HAPPENING: Final = frozenset(terms("happen happened happening go going went do doing done say said tell told talk"))
+_HAPPENING: Final = "happen happened happening go going went do doing done say said tell told talk"
 _WHEN: Final = late_regex(r"\s*(?:when|what (?:day|date|year|month|time)|(?:for |since )?how long|since when)\b")
 #: A question mark at the end; marks, pictures and one bracket, such as what is shown with it, may follow.
 _ASKS: Final = late_regex(r"[?？؟]\W*(?:\[[^\]]*\]\W*)?\Z")
@@ -42,9 +40,7 @@ _ADVICE: Final = late_regex(
 )
 _OF_ONESELF: Final = late_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b")
 #: What a request for advice says of itself and not of what it is about.
-_REQUEST: Final = frozenset(
-    terms("recommend recommends recommendation recommendations suggest suggestion advise advice")
-)
+_REQUEST: Final = "recommend recommends recommendation recommendations suggest suggestion advise advice"
 
 
 def asks_when(question: str) -> bool:
@@ -59,7 +55,7 @@ def asks_advice(question: str) -> bool:
 
 def asks_by_time(found: Iterable[str]) -> bool:
     """Return whether the index terms of a question say nothing but a time: "what happened last week"."""
-    return all(term in _TIMES or term in _HAPPENING or term[0].isdigit() for term in found)
+    return all(term in terms_of(_TIMES) or term in terms_of(_HAPPENING) or term[0].isdigit() for term in found)
 
 
 def asks_of_oneself(question: str) -> bool:
@@ -75,7 +71,7 @@ def about(question: str, asked: Iterable[str]) -> tuple[str, ...]:
     found = tuple(asked)
     if not asks_advice(question):
         return found
-    kept = tuple(term for term in found if term not in _REQUEST)
+    kept = tuple(term for term in found if term not in terms_of(_REQUEST))
     return kept or found
 
 

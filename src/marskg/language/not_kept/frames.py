@@ -103,13 +103,22 @@ class Frames:
         self.blank = "" if joined else " "
         self._edge = "" if joined else r"(?<![\w'])"
         self._stop = "" if joined else r"(?![\w'])"
-        self.hint, self.refusing = re.compile(self._any("hint")), re.compile(self._any("refusing"))
-        self._filler = re.compile(f"{around['please']}|{self._edge}{self._any('filler')}{self._stop}")
+        # Looked for in every text, before its objects are marked.
+        self.hint = re.compile("|".join(self._unmarked(form) for form in forms["hint"]))
         self.language = language
         self.spelt = forms.get("spelt", ())
         listed = (forms[kind] for kind in forms if kind not in _PARTS)
         self.words = frozenset(word for each in listed for form in each for word in _WORD.findall(form))
         self.variants = str.maketrans({pair[0]: pair[1] for pair in forms.get("variant", ())})
+
+    @cached_property
+    def refusing(self) -> re.Pattern[str]:
+        """Return the pattern of what refuses, as a part of a word."""
+        return re.compile(self._any("refusing"))
+
+    @cached_property
+    def _filler(self) -> re.Pattern[str]:
+        return re.compile(f"{self._around['please']}|{self._edge}{self._any('filler')}{self._stop}")
 
     def without_fillers(self, clause: str) -> str:
         """Return a clause without the words that change nothing wherever they stand."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -21,6 +20,7 @@ from marskg.language.not_kept.frames import JOINED, languages
 from marskg.late_regex import late_regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
     from marskg.language.not_kept.frames import Frames
@@ -66,16 +66,17 @@ class Signs:
         filled = {sign: "|".join(frames.filled(form) for form in each) for sign, each in forms.items()}
         # Who keeps it themselves: none that is spoken to stands between.
         mine = self._pattern("|".join(filled[sign] for sign in _DONE))
-        self._mine = re.compile(f"{self._pattern(filled['me'])}{self._between(filled['you'])}{mine}")
+        self._mine = late_regex(f"{self._pattern(filled['me'])}{self._between(filled['you'])}{mine}")
         topic = self._pattern(filled.pop(_TOPIC))
-        self._topic = re.compile(rf"{self._pattern(filled['erase'])}.{{1,{_LONGEST}}}{topic}")
-        self._elsewhere = re.compile(self._kept_in(filled.pop(_ELSEWHERE), filled))
+        self._topic = late_regex(rf"{self._pattern(filled['erase'])}.{{1,{_LONGEST}}}{topic}")
+        self._elsewhere = late_regex(self._kept_in(filled.pop(_ELSEWHERE), filled))
         self._gap = self._between(filled.pop(_BETWEEN))
         denied, spared = ("|".join(filled[sign] for sign in signs) for signs in (_DENIED, _SPARED))
+        self._deny = late_regex(self._pattern(filled[_DENY]))
         self._denied, self._spared = self._close(filled[_DENY], denied), self._close(filled[_DENY], spared)
-        self._patterns = {sign: re.compile(self._pattern(form)) for sign, form in filled.items()}
+        self._patterns = {sign: late_regex(self._pattern(form)) for sign, form in filled.items()}
         self._refuses, self._refused = (
-            re.compile(self._pattern("|".join(filled[sign] for sign in signs))) for signs in (_REFUSES, _REFUSED)
+            late_regex(self._pattern("|".join(filled[sign] for sign in signs))) for signs in (_REFUSES, _REFUSED)
         )
 
     def _kept_in(self, where: str, filled: Mapping[str, str]) -> str:
@@ -93,7 +94,7 @@ class Signs:
         """Return the patterns of either close before the other; in Chinese, what denies alone is first."""
         one, other = self._pattern(one), self._pattern(other)
         orders = ((one, other),) if self._joined else ((one, other), (other, one))
-        return tuple(re.compile(f"{first}{self._gap}{then}") for first, then in orders)
+        return tuple(late_regex(f"{first}{self._gap}{then}") for first, then in orders)
 
     def _between(self, between: str) -> str:
         """Return the pattern of what may stand between what denies and what is denied."""
@@ -104,6 +105,9 @@ class Signs:
     def of(self, sentence: str) -> frozenset[str]:
         """Return the signs of a sentence in lower case and without accents; none where it lacks one that it needs."""
         text = sentence.translate(self._variants) if self._variants else sentence
+        # Most turns refuse nothing: the other patterns are made for those that do.
+        if self._deny.search(text) is None and self._refuses.search(text) is None:
+            return frozenset()
         denied = any(pattern.search(text) for pattern in self._denied)
         if not denied and (self._refuses.search(text) is None or self._refused.search(text) is None):
             return frozenset()

@@ -14,7 +14,7 @@ Source: semantics section 5 (stale evidence harms like the stale fact); ADR 50, 
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -43,7 +43,7 @@ _ECHO: Final = 64
 #: Characters beside what is cut that may go with it, as they are of the same sentence.
 _NEAR: Final = 120
 #: Words of which one is in a turn that repeats what somebody likes.
-_REPEATS: Final = words_in("preference favourite taste choice fascination resonate")
+_REPEATS: Final = "preference favourite taste choice fascination resonate"
 #: The first part of the keys of what people like.
 _TASTES: Final = "preference"
 _ASSISTANT: Final = SOURCES.index(SourceType.CHAT_ASSISTANT)
@@ -151,7 +151,7 @@ class Outlived:
         )
         over: dict[int, list[int]] = {}
         for row in rows[short & (held["kind"][rows] == _EPISODIC)].tolist():
-            if not any(self._has(row, sign) for sign in _REPEATS):
+            if not any(self._has(row, sign) for sign in _repeats()):
                 continue
             session = int(held["session"][row])
             if session not in over:
@@ -238,3 +238,8 @@ def lifted(values: npt.NDArray[np.float64], spoken: Mapping[int, list[int]], sha
     for fact, turns in spoken.items():
         made[turns] = np.maximum(made[turns], share * values[fact])
     return made
+
+
+@cache
+def _repeats() -> frozenset[str]:
+    return words_in(_REPEATS)

@@ -34,7 +34,7 @@ from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.respelled import respelled, with_spellings
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
-from marskg.text import terms
+from marskg.text import terms, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,7 +68,6 @@ WEAK: Final[Mapping[str, int]] = MappingProxyType({"relevant": 0})
 _ALL: Final = 1 - 1e-9
 #: What an id or a key in the question is worth, in shares of its words: no doubt is left.
 _SURE: Final = 10.0
-_WARNINGS: Final = frozenset(terms(WARNINGS))
 #: What being an entry of the ledger that a sum is asked of is worth, in keys that the question says whole.
 _MEANT: Final = 3.0
 #: The first part of the keys that hold what people like.
@@ -498,7 +497,7 @@ class Ranker:
         of them is told of each.
         """
         warns = np.zeros(len(self._mask), dtype=np.bool_)
-        for term in _WARNINGS:
+        for term in terms_of(WARNINGS):
             warns[self._index.lexical.rows(term)] = True
         found: npt.NDArray[np.bool_] = warns[rows]
         named = found & (self._heard.covered[rows] > 0)

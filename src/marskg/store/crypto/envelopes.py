@@ -1,10 +1,10 @@
 """Values of the store as envelopes: what one looks like, and whose key it is under.
 
 Guarantees: an envelope is one string that names its field and the keys it is under, and holds the value as JSON under
-AES-256-GCM with a nonce of its own. The node's reference and the field are bound to it, so that one that was moved to
-another node or field, or changed in a bit, is refused and never taken for a value. What must be found by equality is a
-digest under the tenant's key (:meth:`marskg.store.crypto.keyring.DataKeyring.digest`): equal values can be seen to be
-equal, no more. Which properties are encrypted is said in :mod:`marskg.ontology.protection`.
+AES-256-GCM with a nonce of its own. The node's reference, the field and its label are bound to it, so that one that was
+moved to another node or field, or changed in a bit, is refused and never taken for a value. What must be found by
+equality is a digest under the tenant's key (:meth:`marskg.store.crypto.keyring.DataKeyring.digest`): equal values can
+be seen to be equal, no more. Which properties are encrypted is said in :mod:`marskg.ontology.protection`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ PREFIX: Final = "mars:envelope:"
 _NONCE: Final = 12
 #: Bytes that say how many keys an envelope is under.
 _COUNT: Final = 2
+#: Fields whose values begin with a label that stays in clear, up to a colon: which model made a vector.
+_LABELLED: Final = frozenset({"embedding"})
 
 
 class Envelopes:
@@ -39,6 +41,9 @@ class Envelopes:
 
     def make(self, ref: str, field: str, value: Any, keys: tuple[bytes, ...]) -> Any:
         """Return what stands in the store for ``value``, of the type that the property has there: text, or a list."""
+        label, colon, rest = value.partition(":") if field in _LABELLED else ("", "", value)
+        if colon:
+            field, value = f"{field}:{label}", rest
         nonce = self._keyring.nonce()
         plain = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
         closed = self._keyring.cipher(keys).encrypt(nonce, plain, _bound(ref, field))
@@ -52,7 +57,8 @@ class Envelopes:
         Raises:
             KeyUnusable: it was changed or moved, or is under a key that is not there.
         """
-        field, _, body = text[len(PREFIX) :].partition(":")
+        named, _, body = text[len(PREFIX) :].rpartition(":")
+        field, colon, label = named.partition(":")
         try:
             data = urlsafe_b64decode(body)
             if urlsafe_b64encode(data).decode() != body:  # the decoder passes over what it does not know
@@ -62,10 +68,16 @@ class Envelopes:
             if expected is not None and field != expected:
                 raise _changed(ref)
             closed = data[start + _NONCE :]
-            plain = self._keyring.cipher(keys).decrypt(data[start : start + _NONCE], closed, _bound(ref, field))
+            plain = self._keyring.cipher(keys).decrypt(data[start : start + _NONCE], closed, _bound(ref, named))
         except (InvalidTag, ValueError, NotBase64) as error:
             raise _changed(ref) from error
-        return json.loads(plain.decode("utf-8", "surrogatepass"))
+        value = json.loads(plain.decode("utf-8", "surrogatepass"))
+        return f"{label}:{value}" if colon else value
+
+
+def beginning(field: str, label: str) -> str:
+    """Return what the envelopes of a field begin with whose value begins with ``label``, its colon included."""
+    return f"{PREFIX}{field}:{label}"
 
 
 def keys_of(value: Any) -> tuple[bytes, ...]:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from marskg.errors import KeyUnusable, NotPermitted, QueryRefused
 from marskg.ontology.fields import Protection
 from marskg.ontology.protection import Sort, classes, of_class
-from marskg.store.crypto.envelopes import Envelopes, field_of, is_envelope, keys_of
+from marskg.store.crypto.envelopes import Envelopes, beginning, field_of, is_envelope, keys_of
 from marskg.store.rows import codec
-from marskg.store.statements.handling import Changes, Clear, Echo, LookUp, Nodes, Parts, Removed, Statement
+from marskg.store.statements.handling import Beginning, Changes, Clear, Echo, LookUp, Nodes, Parts, Removed, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -161,6 +161,8 @@ class FieldEncryption:
         """Return one parameter as the engine gets it."""
         if isinstance(form, Clear | Removed):
             return value
+        if isinstance(form, Beginning):
+            return beginning(form.name, value)
         if isinstance(form, LookUp):
             values = value if isinstance(value, list) else [value]
             digests = list(dict.fromkeys(self.digest(form.domain, one) for one in values))
@@ -260,7 +262,7 @@ class FieldEncryption:
         place = (ref, name, text)
         if place not in known:
             nothing = "" if name in _NEEDED else None
-            readable = self._destroyed.isdisjoint(keys_of(text))
+            readable = not self._destroyed or self._destroyed.isdisjoint(keys_of(text))
             known[place] = self._decrypted(ref, text, name, nothing) if readable else nothing
         opened = known[place]
         return list(opened) if isinstance(opened, list) else opened
@@ -366,7 +368,7 @@ def _checked(sort: Sort, properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _rows(form: Given, value: Any) -> Iterator[tuple[Nodes | Changes, Row]]:
     """Yield the rows of a parameter that hold properties of nodes, with their forms."""
-    if isinstance(form, Clear | LookUp | Removed):
+    if isinstance(form, Clear | LookUp | Beginning | Removed):
         return
     for one in value if isinstance(value, list) else (value,):
         if isinstance(form, Parts):

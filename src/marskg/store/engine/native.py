@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 #: The collector copies what is alive from one half into the other.
 _SHARE: Final = 2
+#: Megabytes that new objects fill before the first of them are collected: left to itself, the library takes a quarter of
+#: its memory for them, and a short command would fill as much as it can (ADR 107).
+_YOUNG: Final = 32
 #: Megabytes of addresses that the process needs besides.
 _BESIDE: Final = 2_000
 #: Megabytes of addresses that the library's own objects take.
@@ -69,7 +72,7 @@ class NativeBuild:
         vars(lib).update(
             # The library has only an environment variable for its settings, which is cut at each space and which
             # children inherit (26.11.1). Where its log goes: nowhere.
-            _heap_isolate_args=lambda _: [f"-Xmx{self._heap}m", *_reserved(self._heap)],
+            _heap_isolate_args=lambda _: [f"-Xmx{self._heap}m", f"-Xmn{_YOUNG}m", *_reserved(self._heap)],
             _prepare_logging=lambda _: [*SETTINGS, f"-Djava.util.logging.config.file={_quiet()}"],
             # It would hold on to the parameters of the first 4,096 statements, and so to what was erased since.
             bc=lib.b,

@@ -55,11 +55,18 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What the property ``name`` of nodes that are looked for begins with, as far as its envelopes show it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Removed:
     """References of entities that go: their keys are destroyed with them."""
 
 
-Given: TypeAlias = "Clear | Nodes | Changes | Parts | LookUp | Removed"
+Given: TypeAlias = "Clear | Nodes | Changes | Parts | LookUp | Beginning | Removed"
 
 # --- Columns ------------------------------------------------------------------------------------------------------
 
@@ -182,10 +189,8 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "used_up": _RANGE,
         "quarantined": _RANGE,
         "unread": _RANGE,
-        "vectors_page": handled("low high limit", properties(Sort.MEMORY, "embedding")),
-        # By the beginning of a vector, which is in an envelope: ``vectors_page`` takes their place
-        "without_vector": None,
-        "count_without_vector": None,
+        "without_vector": handled("low high limit", prefix=Beginning("embedding")),
+        "count_without_vector": handled("low high", prefix=Beginning("embedding")),
         "census": _TENANT,
         "census_sources": _TENANT,
         "statistics": _TENANT,

@@ -156,26 +156,11 @@ class GraphReader:
     def without_vector(self, prefix: str, limit: int) -> Iterator[list[str]]:
         """Yield the ids of memories with content whose vector has not ``prefix``, up to ``limit`` at once."""
         skip = len(self._tenant) + 1
-        if custody_of(self._engine) is None:
-            found: Iterator[Iterable[Row]] = pages(
-                partial(self.run, "without_vector"), self._tenant, limit, prefix=prefix
-            )
-        else:
-            found = self._other_vectors(prefix, limit)
-        for rows in found:
+        for rows in pages(partial(self.run, "without_vector"), self._tenant, limit, prefix=prefix):
             yield [str(row["ref"])[skip:] for row in rows]
-
-    def _other_vectors(self, prefix: str, limit: int) -> Iterator[list[Row]]:
-        """Yield the rows of memories with content whose vector has not ``prefix``, where it is in an envelope."""
-        for rows in pages(partial(self.run, "vectors_page"), self._tenant, limit):
-            other = [row for row in rows if row["embedding"] is None or not row["embedding"].startswith(prefix)]
-            if other:
-                yield other
 
     def count_without_vector(self, prefix: str) -> int:
         """Return how many memories have content and a vector without ``prefix``, or none."""
-        if custody_of(self._engine) is not None:
-            return sum(len(rows) for rows in self._other_vectors(prefix, PAGE))
         low, high = f"{self._tenant}|", f"{self._tenant}}}"
         return int(self.run("count_without_vector", {"low": low, "high": high, "prefix": prefix})[0]["missing"])
 
