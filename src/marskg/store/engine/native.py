@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: The collector copies what is alive from one half into the other.
 _SHARE: Final = 2
-#: Megabytes that new objects fill before the first of them are collected: left to itself, the library takes a quarter of
-#: its memory for them, and a short command would fill as much as it can (ADR 107).
+#: Megabytes that new objects fill before the first of them are collected: left to itself, the library takes a quarter
+#: of its memory for them, and a short command would fill as much as it can (ADR 107).
 _YOUNG: Final = 32
 #: Megabytes of addresses that the process needs besides.
 _BESIDE: Final = 2_000
