@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from marskg.errors import InvalidConfig, KeyUnusable, StoreUnwritable
 from marskg.store.crypto import keyring as module
-from marskg.store.crypto.envelopes import Envelopes, keys_of
+from marskg.store.crypto.envelopes import Envelopes, beginning, keys_of
 from marskg.store.crypto.keyring import DataKeyring, Owner
 
 REF = "alice|urn:uuid:01977420-dc7b-72c8-b81f-dc568d631c9d"
@@ -75,6 +75,23 @@ def test_an_envelope_belongs_to_its_node_and_field(shared: DataKeyring) -> None:
     renamed = text.replace(":content:", ":key:")
     with pytest.raises(KeyUnusable):
         envelopes.open(REF, renamed, "key")
+
+
+@pytest.mark.parametrize("vector", ["Zm9vYmE=", "", "Zm9v YmE=", "Zm9vYmF=", "AAAA=AAAA=", '"x"', "\0"])
+def test_which_model_made_a_vector_shows_and_nothing_else(shared: DataKeyring, vector: str) -> None:
+    envelopes, keys = Envelopes(shared, "alice"), ids(shared, "bea")
+    text = envelopes.make(REF, "embedding", f"ab12cd:{vector}", keys)
+    assert text.startswith(beginning("embedding", "ab12cd:"))
+    assert envelopes.open(REF, text, "embedding") == f"ab12cd:{vector}"
+    assert len(vector) < 4 or vector not in text
+    for other in (
+        text.replace(":ab12cd:", ":ab12ce:"),
+        text.replace(":ab12cd:", ":"),
+        text.replace("embedding", "content"),
+    ):
+        with pytest.raises(KeyUnusable, match="changed behind"):
+            envelopes.open(REF, other)
+    assert not envelopes.make(REF, "content", f"ab12cd:{vector}", keys).startswith(beginning("content", "ab12cd"))
 
 
 def test_a_key_outlives_the_process_and_others_see_it(tmp_path: Path) -> None:

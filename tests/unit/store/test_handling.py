@@ -27,7 +27,18 @@ from marskg.store.rows.name_cache import word_rows
 from marskg.store.rows.state import TenantState
 from marskg.store.statements import handling
 from marskg.store.statements.catalogue import statement
-from marskg.store.statements.handling import Changes, Echo, Handling, LookUp, Nodes, Parts, Property, Statement, own
+from marskg.store.statements.handling import (
+    Beginning,
+    Changes,
+    Echo,
+    Handling,
+    LookUp,
+    Nodes,
+    Parts,
+    Property,
+    Statement,
+    own,
+)
 from tests.support.stores import START
 
 FOLDERS = {"store": handling.DECLARED, "policies": candidates.DECLARED}
@@ -106,7 +117,7 @@ def test_what_is_found_by_a_value_is_looked_up_by_its_digest(package: str, name:
     hidden -= {"ref"}  # only the words of names have one that is a digest
     for one, other in _CONDITION.findall(body(text)):
         if (one or other) in hidden:
-            assert any(isinstance(form, LookUp) for form in found.given.values()), f"{name} finds by {one or other}"
+            assert any(isinstance(form, Beginning | LookUp) for form in found.given.values()), name
 
 
 def test_a_statement_is_its_text_and_carries_its_handling() -> None:

@@ -42,7 +42,7 @@ from marskg.shapes.gate import is_iri
 from marskg.text import as_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from marskg.store.engine.protocol import Row
 
@@ -93,6 +93,8 @@ _PREFERENCE_SPECS = tuple((field.name, field.local, field.many) for field in PRE
 _DIGITS = late_regex(r"-?[0-9]{1,21}(\.[0-9]{1,18})?", re.ASCII)
 #: The commitment to a slot in the core of a record.
 _COMMITMENT = late_regex(rf'\.([0-9]+)> <{re.escape(NS)}commitment> "([^"]*)" \.')
+#: The end of a statement in N-Quads.
+_END = " ."
 #: Of what types the properties are that each record, and each head, has.
 _SIGNED = {"tenant": str, "log": str, "recordedAt": int, "signingKey": str, "core": str, "proofValue": str}
 _RECORD_TYPES = {**_SIGNED, "sequence": int, "operation": str, "proofCreated": str, "leaf": str}
@@ -107,6 +109,7 @@ RECORD_PROPERTIES = (
     "recordedAt",
     "signingKey",
     "core",
+    "commitments",
     "proofValue",
     "proofCreated",
     "leaf",
@@ -330,11 +333,13 @@ def encode_record(record: AuditRecord, log: str) -> dict[str, Any]:
         "operation": record.operation.value,
         "recordedAt": record.recorded_at,
         "signingKey": record.signing_key,
-        "core": record.core,
+        **_packed(record),
         "proofValue": record.proof_value,
         "proofCreated": record.proof_created,
         "leaf": record.leaf,
-        "details": list(record.details),
+        "details": [
+            _shortened(text, _slot(record.log, record.sequence, number)) for number, text in enumerate(record.details)
+        ],
         "salts": list(record.salts),
     }
     if record.memories:
@@ -357,46 +362,86 @@ def decode_record(node: Row) -> AuditRecord:
         raise damaged(node.get("ref"), _cause(error)) from error
 
 
-def packed(node: Row) -> dict[str, Any]:
-    """Return what a sealed record has in the place of its core, which is made again of it: a third of the bytes.
+def _packed(record: AuditRecord) -> dict[str, Any]:
+    """Return a record's core: its commitments, of which it is made again with what else the record has.
 
-    Nothing, where the core is not the one that this package makes of the other properties.
+    The core itself, where it is not the one that this package makes.
     """
-    try:
-        slots = sorted((int(slot), value) for slot, value in _COMMITMENT.findall(node["core"]))
-        commitments = [value for _, value in slots]
-        same = _core(node, commitments) == node["core"]
-    except UNMADE:
-        return {}
-    return {"core": "", "commitments": commitments} if same else {}
-
-
-def _core(node: Row, commitments: Sequence[str]) -> str:
-    return core_of(
-        node["log"],
-        node["sequence"],
-        operation=node["operation"],
-        recorded_at=time_lexical(node["recordedAt"]),
-        signing_key=node["signingKey"],
+    slots = sorted((int(slot), value) for slot, value in _COMMITMENT.findall(record.core))
+    commitments = [value for _, value in slots]
+    made = core_of(
+        record.log,
+        record.sequence,
+        operation=record.operation,
+        recorded_at=time_lexical(record.recorded_at),
+        signing_key=record.signing_key,
         commitments=commitments,
     )
+    return {"core": "", "commitments": commitments} if made == record.core else {"core": record.core}
+
+
+def _core(node: Row) -> str:
+    return node["core"] or core_of(
+        node["log"],
+        node["sequence"],
+        operation=_operation(node["operation"]),
+        recorded_at=time_lexical(node["recordedAt"]),
+        signing_key=node["signingKey"],
+        commitments=node["commitments"],
+    )
+
+
+def _slot(log: str, sequence: int, number: int) -> str:
+    """Return what each line of the details of a slot begins with."""
+    return f"<{log}#{sequence}.{number}> <{NS}"
+
+
+def _shortened(text: str, start: str) -> str:
+    """Return details without what each line begins and ends with, and without a term that the line before has.
+
+    As they are, where a line does not.
+    """
+    *lines, rest = text.split("\n")
+    if rest or not all(line.startswith(start) and line.endswith(_END) for line in lines):
+        return text
+    short, before = "", ""
+    for line in lines:
+        term, _, value = line[len(start) : -len(_END)].partition("> ")
+        short += f"{'' if term == before else term}> {value}\n"
+        before = term
+    return short
+
+
+def _whole(text: str, start: str) -> str:
+    """Return details as they were signed."""
+    if not text or text[0] == "<":
+        return text
+    whole, term = "", ""
+    for line in text.removesuffix("\n").split("\n"):
+        own, _, value = line.partition("> ")
+        term = own or term
+        whole += f"{start}{term}> {value}{_END}\n"
+    return whole
 
 
 def _record(node: Row) -> AuditRecord:
     _refuse_types(node, _RECORD_TYPES)
+    log, sequence = node["log"], node["sequence"]
     return AuditRecord(
         tenant=node["tenant"],
-        log=node["log"],
-        sequence=node["sequence"],
+        log=log,
+        sequence=sequence,
         operation=_operation(node["operation"]),
         recorded_at=node["recordedAt"],
         signing_key=node["signingKey"],
-        core=node["core"] or _core(node, node["commitments"]),
+        core=_core(node),
         proof_value=node["proofValue"],
         proof_created=node["proofCreated"],
         leaf=node["leaf"],
         memories=_texts(node.get("memories")),
-        details=_texts(node.get("details")),
+        details=tuple(
+            _whole(text, _slot(log, sequence, number)) for number, text in enumerate(_texts(node.get("details")))
+        ),
         salts=_texts(node.get("salts")),
     )
 

@@ -139,7 +139,7 @@ def _record(node: Row) -> Mapping[str, Any]:
     written = codec.encode_record(codec.decode_record(node), str(node["ref"]).split("|")[1])
     if node.get("memories") == []:  # as sealing left a record about no memory
         written["memories"] = []
-    return {**written, **codec.packed(written)} if "commitments" in node else written
+    return written
 
 
 def _head(node: Row) -> Mapping[str, Any]:

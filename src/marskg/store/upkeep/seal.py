@@ -151,7 +151,7 @@ def _prune(unit: Unit, letter: str, sequences: Sequence[int]) -> None:
         node = row["record"]
         blank = [""] * len(node["details"])
         gone = {"ref": node["ref"], "details": blank, "salts": blank, "memories": blank[1:]}
-        unit.audit.erased_accesses.append({**gone, **codec.packed(node)})
+        unit.audit.erased_accesses.append(gone)
     listed = {"sealed_slots": tuple(sorted(stretches(sequences))), "counts": (f"records={len(sequences)}",)}
     if letter == "t":
         unit.audit.note(Operation.SEAL, **listed)
