@@ -61,3 +61,22 @@ def test_who_asks_for_what_is_not_installed_is_told_which(
     done = run(names, script, document)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == f"marskg.errors.EngineUnavailable: {told}"
+
+
+def test_where_files_cannot_be_locked_opening_says_so_and_the_rest_works(tmp_path: Path) -> None:
+    script = """
+import os
+del os.fork, os.register_at_fork, os.O_CLOEXEC, os.O_DIRECTORY, os.pread, os.pwrite
+import marskg
+from marskg.cli.main import main
+try:
+    marskg.open(sys.argv[1])
+except marskg.EngineUnavailable as error:
+    print(error)
+assert not os.path.exists(sys.argv[1])
+main(["--help"])
+"""
+    done = run(("fcntl", "resource"), script, tmp_path / "store")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "on Windows, run it in WSL 2" in done.stdout
+    assert "remember" in done.stdout

@@ -19,6 +19,7 @@ from marskg.config import Settings
 from marskg.config.settings import IN_CLEAR
 from marskg.embedding.registry import load_model
 from marskg.errors import AuditVerificationFailed
+from marskg.host import check_host
 from marskg.memory import AgentMemory
 from marskg.policies.registry import check_settings
 from marskg.privacy.principals import Principal, Role, permit, refusal
@@ -90,13 +91,15 @@ def open(  # noqa: A001 - the name that interfaces.md fixes
     Raises:
         AuditVerificationFailed: ``verify`` found something.
         StoreLocked: another process has the embedded store open.
-        EngineUnavailable: the server cannot be reached or refuses the credentials.
+        EngineUnavailable: the engine cannot be loaded, the server cannot be reached or refuses the credentials, or the
+            operating system has no way to lock a file.
         EmbeddingMismatch: the tenant has vectors of another model than ``embedding`` or ``config`` says.
         NotPermitted: somebody else than the operator gives settings or a snapshot.
         StoreDamaged: memories or records of the tenant are there and its row is not; nothing was changed.
         InvalidDocument: the snapshot is broken.
         StoreTooNew, StoreUnwritable, KeyUnusable, InvalidConfig, InvalidInput: as they say.
     """
+    check_host()
     who = Principal.of(principal)
     guest = who.role is not Role.OPERATOR
     if guest and any(one is not None for one in (budget, policy, config, embedding, encryption, maintain_every)):

@@ -23,6 +23,7 @@ import pyoxigraph as ox
 from marskg.audit.document import head_lines, record_lines
 from marskg.errors import StoreLocked, StoreUnwritable
 from marskg.exporters.queries.worker import SEQUENCE_QUERY, VIEW
+from marskg.host import at_fork
 from marskg.ontology.mapping import entity_lines, memory_lines, preference_lines, withheld_lines
 from marskg.ontology.vocabulary import NS, XSD
 
@@ -60,7 +61,7 @@ def _leave_to_the_parent() -> None:
         libc.on_exit(ctypes.cast(libc._exit, ctypes.c_void_p), None)  # noqa: SLF001 - the name that POSIX gives it
 
 
-os.register_at_fork(after_in_child=_leave_to_the_parent)
+at_fork(in_child=_leave_to_the_parent)
 
 
 class SparqlView:

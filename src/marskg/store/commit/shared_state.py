@@ -10,12 +10,12 @@ a tenant; it goes with its last handle.
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
+from marskg.host import at_fork
 from marskg.store.commit.pending_access import PendingAccesses
 from marskg.store.engine.protocol import Capability
 from marskg.store.rows.index_gaps import IndexGaps
@@ -148,7 +148,7 @@ class SharedState:
 
 _guard = threading.RLock()
 # No other thread is in the midst of this when a process is forked: the child would wait for it for ever.
-os.register_at_fork(before=_guard.acquire, after_in_parent=_guard.release, after_in_child=_guard.release)
+at_fork(before=_guard.acquire, in_parent=_guard.release, in_child=_guard.release)
 _openings: WeakKeyDictionary[object, threading.RLock] = WeakKeyDictionary()
 _states: WeakKeyDictionary[object, WeakValueDictionary[str, SharedState]] = WeakKeyDictionary()
 

@@ -13,7 +13,6 @@ one of them is. Sources: NIST SP 800-38D (GCM), semantics sections 5 and 8.
 
 from __future__ import annotations
 
-import fcntl
 import hmac
 import os
 import stat
@@ -36,6 +35,7 @@ from marskg.audit.dataintegrity import multibase_url
 from marskg.audit.keys import read_private, sync_folder, write_synced
 from marskg.clock import SystemSource
 from marskg.errors import InvalidConfig, KeyUnusable, StoreUnwritable
+from marskg.host import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -389,7 +389,7 @@ class DataKeyring:
         except OSError as error:
             raise self._missing(error) from error
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
             yield handle
         except OSError as error:
             raise _unwritable(self.folder, error) from error

@@ -11,7 +11,6 @@ Traps that shaped this file: ``research`` notes on fork (never fork after openin
 from __future__ import annotations
 
 import errno
-import fcntl
 import gc
 import os
 import re
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnwritable
+from marskg.host import at_fork, lock
 from marskg.late_regex import late_regex
 from marskg.store.engine import builds
 from marskg.store.engine.process_guard import Opener
@@ -74,7 +74,7 @@ class FolderLock:
             msg = f"the store folder {folder} cannot be written ({error.strerror}); choose another or change its rights"
             raise StoreUnwritable(msg) from error
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._fd, wait=False)
         except OSError as error:
             text = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip()
             os.close(self._fd)
@@ -424,7 +424,7 @@ class _Fork:
 
 
 _fork = _Fork()
-os.register_at_fork(before=_fork.before, after_in_parent=_fork.in_parent, after_in_child=_fork.in_child)
+at_fork(before=_fork.before, in_parent=_fork.in_parent, in_child=_fork.in_child)
 
 
 def _place(folder: Path) -> tuple[int, int] | None:

@@ -6,13 +6,14 @@ process that was killed left is deleted by the next opening, what another proces
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from marskg.host import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def _locked(folder: Path) -> Iterator[None]:
     """Keep others from making, or sweeping, folders in ``folder``."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle)
         yield
     finally:
         os.close(handle)
@@ -61,7 +62,7 @@ def _held(folder: Path) -> int | None:
     """Return a handle that keeps ``folder`` from being swept until it is closed; None if somebody has one."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, wait=False)
     except BlockingIOError:
         os.close(handle)
         return None
