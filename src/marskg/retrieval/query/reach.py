@@ -9,6 +9,7 @@ semantics section 13 (a smaller answer is the beginning of a larger one).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -169,25 +170,27 @@ class _Ties:
         kin = {
             place: others for others in self._families.values() if len(others) <= _LARGEST_FAMILY for place in others
         }
-        found: set[int] = set()
-        queue = [*places]
+        found = set(places)
+        queue = [*found]
         while queue:
             place = queue.pop()
-            if place not in found:
-                found.add(place)
-                queue += [*self._opposed(place), *kin.get(place, ()), *self._needed(place)]
+            for other in chain(self._opposed(place), kin.get(place, ()), self._needed(place)):
+                if other not in found:
+                    found.add(other)
+                    queue.append(other)
         return tuple(sorted(found))
 
     def groups(self, places: Iterable[int]) -> dict[int, int]:
         """Return the best place of those of which each of ``places``, rising, may not stand beside another."""
         found: dict[int, int] = {}
         for best in places:
-            queue = [best]
+            queue = [] if best in found else [best]
+            found.setdefault(best, best)
             while queue:
-                place = queue.pop()
-                if place not in found:
-                    found[place] = best
-                    queue += self._opposed(place)
+                for other in self._opposed(queue.pop()):
+                    if other not in found:
+                        found[other] = best
+                        queue.append(other)
         return found
 
     def _opposed(self, place: int) -> tuple[int, ...]:
