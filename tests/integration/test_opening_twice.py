@@ -31,7 +31,7 @@ def pid_that_holds(store: Path) -> int | None:
     """Return the pid that another process is told when it opens ``store``; None if it may."""
     code = (
         "import marskg, sys\n"
-        "from marskg.store.engine.arcadedb import FolderLock\n"
+        "from marskg.store.engine.folder_lock import FolderLock\n"
         "from pathlib import Path\n"
         "try:\n    FolderLock(Path(sys.argv[1])).release()\n"
         "except marskg.StoreLocked as error:\n    print(error.pid)\n"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
-    from marskg.store.engine.arcadedb import ArcadeDB  # noqa: PLC0415 - starts a JVM
+    from marskg.store.engine.arcadedb import ArcadeDB  # noqa: PLC0415 - loads the engine
     from marskg.store.statements.schema import migrate  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("fit")

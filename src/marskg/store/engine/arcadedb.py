@@ -10,22 +10,22 @@ Traps that shaped this file: ``research`` notes on fork (never fork after openin
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
-import re
 import shutil
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from marskg.audit.keys import sync_folder
-from marskg.errors import EngineUnavailable, QueryRefused, StoreLocked, StoreUnwritable
-from marskg.host import at_fork, lock
+from marskg.errors import EngineUnavailable, QueryRefused, StoreUnwritable
+from marskg.host import at_fork
 from marskg.late_regex import late_regex
 from marskg.store.engine import builds
+from marskg.store.engine.faults import causes, is_late, is_of_another, is_overtaken, translate, translated
+from marskg.store.engine.folder_lock import FolderLock
 from marskg.store.engine.process_guard import Opener
-from marskg.store.engine.protocol import CLOSED, Capability, Conflict, Row
+from marskg.store.engine.protocol import CLOSED, Capability, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,67 +33,16 @@ if TYPE_CHECKING:
 
 #: Statements with fewer rows are run without asking how full the memory is.
 _MANY_ROWS = 100
-_DAMAGED = (
-    "open the store again, and if that does not help its files are damaged: put back a copy of the folder, or load a "
-    "snapshot into a new store"
-)
-_LOCK_NAME = "mars.lock"
 GRAPH = "graph"
 #: Where the engine notes its settings of this database.
 _NOTED = "configuration.json"
 #: Where reports of a crash go: they may hold what the memory held, and a scrub removes them.
 CRASHES = "crashes"
 _SCRUB_NAME = "scrub.promised"
-_RETRYABLE = ("ConcurrentModificationException", "NeedRetryException", "LockTimeoutException", "DuplicatedKeyException")
-_STATEMENT = ("CommandParsingException", "CommandSQLParsingException", "CommandSemanticException")
-#: How long the engine says that a statement had which it stopped, in milliseconds.
-_HAD = late_regex(re.escape(builds.TIME_LIMIT) + r" of ([0-9]+) ?ms")
-#: A reader was between finding a record and loading it when a writer rewrote or removed it.
-_OVERTAKEN = "RecordNotFoundException"
+#: How often a reader tries whom a writer overtakes, or the limit of another statement stops.
 _READ_ATTEMPTS = 5
 #: Name and version of a file of pages, with the size of a page; no other file of the engine's has to be whole.
 _PAGED = late_regex(r"\.([0-9]+)\.v[0-9]+\.([a-z]+)$")
-_DISK = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
-
-
-class FolderLock:
-    """An advisory lock on the store's folder that ends with the process and says who holds it."""
-
-    def __init__(self, folder: Path) -> None:
-        """Take the lock.
-
-        Raises:
-            StoreLocked: another process holds it; its pid is in the message and the exception.
-            StoreUnwritable: the folder cannot be written.
-        """
-        path = folder / _LOCK_NAME
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            msg = f"the store folder {folder} cannot be written ({error.strerror}); choose another or change its rights"
-            raise StoreUnwritable(msg) from error
-        try:
-            lock(self._fd, wait=False)
-        except OSError as error:
-            text = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip()
-            os.close(self._fd)
-            if error.errno not in {errno.EAGAIN, errno.EACCES}:
-                raise
-            pid = int(text) if text.isdigit() else None
-            msg = (
-                f"the store {folder} is open in another process (pid {text or 'unknown'}); "
-                "close it there, or serve both from one Bolt server"
-            )
-            raise StoreLocked(msg, pid) from None
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
-
-    def release(self) -> None:
-        """Give the lock back; a second call does nothing."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
 
 
 def _write_synced(path: Path) -> None:
@@ -110,51 +59,6 @@ def _write_synced(path: Path) -> None:
         raise StoreUnwritable(msg) from error
 
 
-def _causes(error: BaseException) -> Iterator[str]:
-    """Yield what ``error`` and its causes say: the engine wraps the disk's own words in a sentence without them."""
-    cause: BaseException | None = error
-    while cause is not None:
-        yield str(cause)
-        yield from (f"{name}: {said}" for name, said in getattr(cause, "java_chain", ()))
-        cause = cause.__cause__
-
-
-def _translate(error: Exception) -> Exception:
-    """Return the error of ours that the engine's ``error`` stands for."""
-    text = "\n".join(_causes(error))
-    if any(name in text for name in _RETRYABLE):
-        return Conflict(text[:300])
-    if any(name in text for name in _DISK):
-        return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
-    if any(name in text for name in _STATEMENT):
-        said = next(iter(text.splitlines()), "").rpartition("Exception: ")[2]
-        return QueryRefused(f"the engine refuses the statement: {said[:300]}")
-    if any("DatabaseIsClosedException" in name for name in (text, type(error).__name__)):
-        return EngineUnavailable(CLOSED)
-    if "OutOfMemoryError" in text:
-        return EngineUnavailable(builds.TOO_LARGE)
-    if _is_late(error):
-        return Conflict("it was stopped by the time limit of another statement")
-    # No words of the engine's: they may quote what was to be stored.
-    chain = getattr(error, "java_chain", None)
-    kind = (chain[-1][0] if chain else type(error).__name__).rpartition(".")[2]
-    return EngineUnavailable(f"the embedded engine fails ({kind}) and wrote nothing; {_DAMAGED}")
-
-
-@contextmanager
-def _translated(errors: tuple[type[Exception], ...]) -> Iterator[None]:
-    """Turn the engine's exceptions, which are of these classes, into ours."""
-    try:
-        yield
-    except errors as error:
-        raise _translate(error) from error
-
-
-def _is_late(error: BaseException) -> bool:
-    """Return whether the engine stopped a statement because its time was up, or another's."""
-    return any(builds.TIME_LIMIT in text for text in _causes(error))
-
-
 @contextmanager
 def _limited(files: _Files, seconds: float | None) -> Iterator[None]:
     """Let the engine stop a statement that is run inside after some time.
@@ -169,16 +73,10 @@ def _limited(files: _Files, seconds: float | None) -> Iterator[None]:
         with files.opened.stopped_after(seconds):
             yield
     except files.errors as error:
-        if _is_late(error) and not _is_of_another(error, seconds):
+        if is_late(error) and not is_of_another(error, seconds):
             msg = f"the statement took longer than {seconds:g} s and was stopped"
             raise QueryRefused(msg) from error
         raise
-
-
-def _is_of_another(error: BaseException, seconds: float) -> bool:
-    """Return whether the limit that stopped a statement was shorter than its own."""
-    had = [int(found[1]) for text in _causes(error) if (found := _HAD.search(text))]
-    return bool(had) and had[0] < int(seconds * 1000)
 
 
 def _read(files: _Files, seconds: float | None, once: Callable[[], list[Row]]) -> list[Row]:
@@ -192,8 +90,8 @@ def _read(files: _Files, seconds: float | None, once: Callable[[], list[Row]]) -
             with files.gate.passed():
                 return once()
         except files.errors as error:
-            stopped = _is_late(error) and (seconds is None or _is_of_another(error, seconds))
-            if not attempts_left or not (stopped or any(_OVERTAKEN in text for text in _causes(error))):
+            stopped = is_late(error) and (seconds is None or is_of_another(error, seconds))
+            if not attempts_left or not (stopped or is_overtaken(error)):
                 raise
             if stopped:
                 files.opened.wait_for_limits()
@@ -217,7 +115,7 @@ class _Transaction:
         """
         if limit_seconds is not None:
             # Here, not where the transaction ends: whoever runs the statement may go on without it.
-            with _translated(self._files.errors), _limited(self._files, limit_seconds):
+            with translated(self._files.errors), _limited(self._files, limit_seconds):
                 return self._files.opened.command(statement, parameters)
         if any(isinstance(value, list) and len(value) >= _MANY_ROWS for value in (parameters or {}).values()):
             self._files.opened.check_room()
@@ -303,14 +201,14 @@ class _Files:
         try:
             self.connect()
         except self.errors as error:
-            translated = _translate(error)
-            if isinstance(translated, StoreUnwritable):
-                raise translated from error
+            told = translate(error)
+            if isinstance(told, StoreUnwritable):
+                raise told from error
             msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
             raise EngineUnavailable(msg) from error
         broken = self._broken()
         if broken is not None:
-            with _translated(self.errors):
+            with translated(self.errors):
                 self.opened.database.close()
             msg = f"{broken} is cut off; its store is damaged: put back a copy of {folder}, or load a snapshot anew"
             raise EngineUnavailable(msg)
@@ -319,7 +217,7 @@ class _Files:
         """Return a file of pages that ends within one: the engine, which has recovered by now, passes over the rest."""
         if self._cut_off() is None:
             return None
-        with _translated(self.errors):
+        with translated(self.errors):
             self.opened.settle()
         return self._cut_off()
 
@@ -356,7 +254,7 @@ class _Files:
         """Close the files and give the lock back."""
         try:
             if self._opened is not None:
-                with _translated(self.errors):
+                with translated(self.errors):
                     self._opened.database.close()
         finally:
             self._opened = None
@@ -494,7 +392,7 @@ class ArcadeDB:
             # Only now: who scrubs opens the files anew meanwhile.
             files = self._open()
             database = files.opened.database
-            with _translated(files.errors):
+            with translated(files.errors):
                 database.begin()
                 try:
                     yield _Transaction(files)
@@ -529,7 +427,7 @@ class ArcadeDB:
             with _limited(self._open(), limit_seconds):
                 return files.opened.query(statement, parameters)
 
-        with _translated(files.errors):
+        with translated(files.errors):
             return _read(files, limit_seconds, once)
 
     def query(self, statement: str, parameters: Mapping[str, Any] | None = None, *, limit_seconds: float) -> list[Row]:
@@ -555,13 +453,13 @@ class ArcadeDB:
         runner.start()
         runner.join(limit_seconds)
         error = outcome.get("error")
-        if runner.is_alive() or (error is not None and _is_late(error)):
+        if runner.is_alive() or (error is not None and is_late(error)):
             msg = f"the query took longer than {limit_seconds:g} s and was stopped; narrow it, or raise the limit"
             raise QueryRefused(msg) from error
         if isinstance(error, (QueryRefused, EngineUnavailable)):
             raise error
         if error is not None:
-            if isinstance(error, MemoryError) or any("OutOfMemoryError" in text for text in _causes(error)):
+            if isinstance(error, MemoryError) or any("OutOfMemoryError" in text for text in causes(error)):
                 msg = "the query takes more memory than the engine has; narrow it, or add LIMIT"
             else:
                 fault = str(error).splitlines()[0][:300]
@@ -583,7 +481,7 @@ class ArcadeDB:
 
     def define(self, statement: str) -> None:
         """Run one schema statement (ArcadeDB SQL)."""
-        with self._open().mutex, _translated(self._files.errors):
+        with self._open().mutex, translated(self._files.errors):
             self._open().opened.database.command("sql", statement)
 
     def define_all(self, statements: Sequence[str]) -> None:
@@ -612,7 +510,7 @@ class ArcadeDB:
             # Two that scrub one after another: the first may have kept the promise of both.
             self.promise_scrub()
             shutil.rmtree(files.folder / CRASHES, ignore_errors=True)
-            with files.gate.shut(), _translated(files.errors):
+            with files.gate.shut(), translated(files.errors):
                 self._rewrite(files.opened.database)
                 files.opened.database.close()
                 files.connect()
