@@ -58,12 +58,12 @@ def worked(folder: Path) -> tuple[Path, Path, set[str]]:
     return before, store, said | set(done.stdout.splitlines())
 
 
-def after_the_loss(before: Path, store: Path, folder: Path, chance: Random) -> int:
+def after_the_loss(before: Path, store: Path, folder: Path, chance: Random, share: float | None = None) -> int:
     """Put together in ``folder`` what may be on the disk; returns how many pages are not the last ones."""
     shutil.copytree(store, folder)
     lost = 0
     # Now few of the pages are lost, now nearly all.
-    share = chance.random()
+    share = chance.random() if share is None else share
     for path in sorted((folder / "graph").iterdir()):
         paged = PAGED.search(path.name)
         if paged is None:
@@ -125,3 +125,13 @@ def test_what_was_acknowledged_outlives_a_loss_of_power(build: str, tmp_path: Pa
             assert done.returncode == 0, f"{number}: {done.stderr}"
         shutil.rmtree(folder)
     assert lost > 10, "nothing was lost"
+
+
+def test_a_loss_of_the_log_would_be_found(tmp_path: Path) -> None:
+    before, store, said = worked(tmp_path)
+    for log in (store / "graph").glob("*.wal"):
+        log.write_bytes(b"")
+    folder = tmp_path / "lost"
+    with pytest.raises((AssertionError, marskg.MarsError)):
+        after_the_loss(before, store, folder, Random(1), share=1.0)
+        check(folder, said)

@@ -1,4 +1,4 @@
-"""``mars bench starts``: every command in every way, in folders of its own."""
+"""``mars bench starts`` and ``load``: every command in every way, every build, in folders of their own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import marskg
-from marskg_bench import starts
+from marskg_bench import load, starts
 
 
 @pytest.mark.slow
@@ -21,3 +21,13 @@ def test_each_command_is_measured_in_each_way(capsys: pytest.CaptureFixture[str]
         assert by_way.keys() == {"native", "jvm", "the other version"}
         assert all(0 < figures["best"] <= figures["median"] for figures in by_way.values())
         assert all(figures["megabytes"] > 10 for figures in by_way.values())
+
+
+@pytest.mark.slow
+def test_a_load_is_measured_by_each_build(capsys: pytest.CaptureFixture[str]) -> None:
+    assert load.main(["--n", "120", "--stretches", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["builds"].keys() == {"native", "jvm"}
+    for lines in found["builds"].values():
+        assert [line["memories"] for line in lines] == [60, 120]
+        assert all(figure > 0 for line in lines for figure in line.values())
