@@ -190,10 +190,9 @@ DECLARED: Final[Mapping[str, Handling | None]] = MappingProxyType(
         "quarantined": _RANGE,
         "unread": _RANGE,
         "without_vector": handled("low high limit", prefix=Beginning("embedding")),
-        "count_without_vector": handled("low high", prefix=Beginning("embedding")),
         "census": _TENANT,
         "census_sources": _TENANT,
-        "statistics": _TENANT,
+        "statistics": handled("tenant", prefix=Beginning("embedding")),
         "protected": handled("tenant limit"),
         "held_by": handled("ref"),
         # Edges

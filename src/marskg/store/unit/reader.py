@@ -7,7 +7,7 @@ and holds one page; an expired memory is invisible from the moment it expires, s
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from marskg.ontology.vocabulary import Cardinality, EdgeType, Kind, Tier
 from marskg.records import AuditRecord, Edge, Entity, Memory, Preference, TreeHead
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PAGE = 500
 _LEAVES = 5_000
+
+
+class Tally(NamedTuple):
+    """How many memories there are, what they weigh, how many lack a vector and how many wait to be read."""
+
+    number: int = 0
+    weight: int = 0
+    lacking: int = 0
+    unread: int = 0
 
 
 class GraphReader:
@@ -159,11 +168,6 @@ class GraphReader:
         for rows in pages(partial(self.run, "without_vector"), self._tenant, limit, prefix=prefix):
             yield [str(row["ref"])[skip:] for row in rows]
 
-    def count_without_vector(self, prefix: str) -> int:
-        """Return how many memories have content and a vector without ``prefix``, or none."""
-        low, high = f"{self._tenant}|", f"{self._tenant}}}"
-        return int(self.run("count_without_vector", {"low": low, "high": high, "prefix": prefix})[0]["missing"])
-
     def entity_pages(self) -> Iterator[list[str]]:
         """Yield the ids of all entities, page by page."""
         return self._id_pages("entities_page")
@@ -241,11 +245,16 @@ class GraphReader:
         """Return the announced signing keys."""
         return [row["key"] for row in self.run("keys", {"tenant": self._tenant})]
 
-    def counts(self) -> dict[tuple[Tier, Kind], tuple[int, int]]:
-        """Return ``(number, weight)`` by tier and kind."""
-        rows = self.run("statistics", {"tenant": self._tenant})
+    def counts(self, prefix: str = "") -> dict[tuple[Tier, Kind], Tally]:
+        """Return by tier and kind how many memories there are, and how many lack a vector that has ``prefix``."""
+        rows = self.run("statistics", {"tenant": self._tenant, "prefix": prefix})
         try:
-            return {(Tier(row["tier"]), Kind(row["kind"])): (int(row["count"]), int(row["weight"])) for row in rows}
+            return {
+                (Tier(row["tier"]), Kind(row["kind"])): Tally(
+                    int(row["count"]), int(row["weight"]), int(row["lacking"]), int(row["unread"])
+                )
+                for row in rows
+            }
         except codec.DAMAGE as error:
             raise codec.damaged(self._tenant, "tier, kind or weight of its memories") from error
 

@@ -16,10 +16,10 @@ from marskg.store.graph.preference_backfill import end_due_consents
 from marskg.store.rows import codec
 from marskg.store.rows.kind_statistics import KindStatistics
 from marskg.store.rows.monotonic_clock import SUSPENDED
-from marskg.store.unit.reader import GraphReader
+from marskg.store.unit.reader import GraphReader, Tally
+from marskg.store.unit.vectors import NONE, tag
 from marskg.store.upkeep.due_times import live_on, settle_due, settle_private
 from marskg.store.upkeep.lift_lifetimes import lift
-from marskg.store.upkeep.reembed import missing
 from marskg.store.upkeep.reweigh import FORMER
 from marskg.weight import RULE
 
@@ -207,23 +207,24 @@ class Stats(Counted, Quotas):
 def stats(writer: Writer, reader: GraphReader) -> Stats:
     """Return the figures of ``mars stats``."""
     state = writer.fresh_state()
-    counts = reader.counts()
-    by_tier = {tier: sum(number for (found, _), (number, _) in counts.items() if found is tier) for tier in Tier}
+    model = state.embedding_model
+    counts = reader.counts("" if model is None else tag(model))
+    by_tier = {tier: sum(one.number for (found, _), one in counts.items() if found is tier) for tier in Tier}
     return {
         "tenant": state.name,
         "live": by_tier[Tier.LIVE],
         "latent": by_tier[Tier.LATENT],
         "tombstones": by_tier[Tier.TOMBSTONE],
-        "weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LIVE),
-        "latent_weight": sum(weight for (tier, _), (_, weight) in counts.items() if tier is Tier.LATENT),
+        "weight": sum(one.weight for (tier, _), one in counts.items() if tier is Tier.LIVE),
+        "latent_weight": sum(one.weight for (tier, _), one in counts.items() if tier is Tier.LATENT),
         "budget": state.budget,
         "protected_weight": state.protected_weight,
         "by_kind": {
             kind.value: {
-                "live": counts.get((Tier.LIVE, kind), (0, 0))[0],
-                "weight": counts.get((Tier.LIVE, kind), (0, 0))[1],
-                "latent": counts.get((Tier.LATENT, kind), (0, 0))[0],
-                "tombstones": counts.get((Tier.TOMBSTONE, kind), (0, 0))[0],
+                "live": counts.get((Tier.LIVE, kind), Tally()).number,
+                "weight": counts.get((Tier.LIVE, kind), Tally()).weight,
+                "latent": counts.get((Tier.LATENT, kind), Tally()).number,
+                "tombstones": counts.get((Tier.TOMBSTONE, kind), Tally()).number,
             }
             for kind in Kind
         },
@@ -234,8 +235,9 @@ def stats(writer: Writer, reader: GraphReader) -> Stats:
         "notices": list(notices_of(writer)),
         "engine": writer.engine.name,
         "embedding": state.settings.embedding.model,
-        "without_vector": missing(reader, state),
-        "unread": len(reader.run("unread", {"low": f"{state.name}|", "high": f"{state.name}}}"})),
+        # A tenant that is kept without vectors lacks none.
+        "without_vector": 0 if state.settings.embedding.model == NONE else sum(one.lacking for one in counts.values()),
+        "unread": sum(one.unread for one in counts.values()),
     }
 
 

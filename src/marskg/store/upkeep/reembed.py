@@ -75,13 +75,6 @@ def make_all(
         yield total
 
 
-def missing(reader: GraphReader, state: TenantState) -> int:
-    """Return how many memories with content have no vector of the tenant's model; 0 where it is to have none."""
-    if state.settings.embedding.model == NONE:
-        return 0
-    return reader.count_without_vector("" if state.embedding_model is None else tag(state.embedding_model))
-
-
 def refuse_change(state: TenantState, wanted: Settings, load: Callable[[str], EmbeddingModel | None]) -> None:
     """Refuse settings whose model is not the one that made the tenant's vectors.
 

@@ -1,4 +1,0 @@
-// How many memories have content and no vector of the tenant's model, whose tag is the prefix.
-MATCH (m:Memory) WHERE m.ref >= $low AND m.ref < $high AND m.content IS NOT NULL
-  AND (m.embedding IS NULL OR NOT m.embedding STARTS WITH $prefix)
-RETURN count(*) AS missing
