@@ -192,7 +192,7 @@ class ExtractorUnavailable(EnvironmentFailure):
 
 
 class StoreUnwritable(EnvironmentFailure):
-    """The store's folder is read-only or its disk is full."""
+    """The store's folder, or a file in it, is read-only, its disk is full, or a query keeps its files."""
 
 
 class StoreDamaged(EnvironmentFailure):

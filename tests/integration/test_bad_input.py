@@ -365,6 +365,54 @@ def test_a_read_only_folder(filled: Path, command: list[str]) -> None:
     assert facts(filled) == before
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    ["Episodic%7EMemory_0.*", "Episodic%7EMemory_0_*tidx", "*tidx", "Tenant_0.*", "dictionary.*", "schema.json"],
+)
+@pytest.mark.parametrize("command", [["retrieve", "there"], ["remember", "x"]], ids=lambda words: words[0])
+def test_a_file_that_may_not_be_written_loses_nothing(filled: Path, pattern: str, command: list[str]) -> None:
+    # The engine passes over it, and its schema would be without it from then on.
+    before = facts(filled)
+    paths = [*(filled / "graph").glob(pattern)]
+    assert paths
+    for path in paths:
+        path.chmod(0o400)
+    done = mars("--store", filled, *command, preexec_fn=without_privileges)
+    assert done.returncode == 1, done.stdout
+    assert "cannot be opened to read and write" in error_of(done)
+    for path in paths:
+        path.chmod(0o600)
+    assert facts(filled) == before
+
+
+def test_a_file_that_is_missing_loses_nothing_more(filled: Path) -> None:
+    before = facts(filled)
+    for pattern in ("Episodic%7EMemory_0.*", "AuditRecord_0.*", "dictionary.*"):
+        (path,) = (filled / "graph").glob(pattern)
+        kept = path.rename(filled / path.name)
+        done = mars("--store", filled, "retrieve", "there")
+        assert done.returncode == 1, done.stdout
+        assert "is missing" in error_of(done)
+        kept.rename(path)
+        assert facts(filled) == before
+
+
+def test_an_index_that_is_missing_is_made_again(filled: Path) -> None:
+    before = facts(filled)
+    schema = filled / "graph" / "schema.json"
+    indexes = [len(one["indexes"]) for one in json.loads(schema.read_text("utf-8"))["types"].values()]
+    for path in [*(filled / "graph").glob("*tidx")]:
+        path.unlink()
+    assert mars("--store", filled, "retrieve", "there").returncode == 0
+    assert [len(one["indexes"]) for one in json.loads(schema.read_text("utf-8"))["types"].values()] == indexes
+    again = facts(filled)
+    assert again[1]
+    assert before[1]
+    assert not (filled / "scrub.promised").exists()
+    with marskg.open(filled) as memory:
+        assert [hit.memory.content for hit in memory.retrieve("already").hits] == ["Already there"]
+
+
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -74,3 +75,87 @@ def test_a_bomb_of_text_is_refused_in_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "refuse" in done.stdout or "more memory" in done.stdout or "longer" in done.stdout
     assert done.stdout.endswith("True\n")
+
+
+ENDLESS = """
+import sys
+import marskg
+
+memory = marskg.open(sys.argv[1])
+memory.remember("one")
+try:
+    memory.cypher("UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b RETURN sum(a * b) AS n", limit_seconds=1)
+except marskg.QueryRefused as error:
+    print(error)
+if sys.argv[2] == "closed":
+    memory.close()
+"""
+
+
+@pytest.mark.parametrize("build", ["native", "jvm"])
+@pytest.mark.parametrize("closed", ["closed", "left open"])
+def test_a_process_ends_in_order_while_the_engine_still_runs_a_query(build: str, closed: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDLESS, str(tmp_path / "store"), closed],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+        env={**os.environ, "MARS_ENGINE": build},
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[:2_000]
+    assert "was stopped" in done.stdout
+
+
+#: The engine looks at its clock between two rows, and this is one.
+UNSTOPPABLE = """
+import os
+import sys
+import marskg
+from marskg.store.engine import arcadedb
+
+vars(arcadedb)["_LONGEST_READ_S"] = 1.0
+memory = marskg.open(sys.argv[1])
+memory.remember("kept")
+erased = memory.remember("to go").id
+steps = "range(1, 3000)"
+inner = f"reduce(t = s, j IN {steps} | reduce(u = t, k IN {steps} | u + k))"
+
+def ask(work):
+    try:
+        work()
+        print("done")
+    except marskg.MarsError as error:
+        print(f"{type(error).__name__}: {error}")
+
+ask(lambda: memory.cypher(f"RETURN reduce(s = 0, i IN {steps} | {inner}) AS n", limit_seconds=0.5))
+ask(memory.maintenance.scrub)
+ask(lambda: memory.erase(id=erased, scrub=True))
+ask(lambda: memory.remember("and on"))
+ask(lambda: print([one.content for one in memory.memories()]))
+ask(memory.close)
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("build", ["native", "jvm"])
+def test_a_query_that_cannot_be_stopped_keeps_nobody_for_ever(build: str, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    done = subprocess.run(
+        [sys.executable, "-c", UNSTOPPABLE, str(store)],
+        capture_output=True,
+        text=True,
+        timeout=HANGS_S,
+        check=False,
+        env={**os.environ, "MARS_ENGINE": build},
+    )
+    assert done.returncode == 0, done.stderr
+    stopped, scrub, erasure, *rest = done.stdout.splitlines()
+    assert "was stopped" in stopped
+    assert scrub.startswith("StoreUnwritable: a query is still running")
+    assert erasure.startswith("StoreUnwritable: a query is still running")
+    assert rest == ["done", "['kept', 'and on']", "done", "done"]
+    with marskg.open(store) as memory:
+        assert memory.verify().ok
+    assert not (store / "scrub.promised").exists(), "the next opening did it"

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from marskg.audit.keys import sync_folder
 from marskg.errors import EngineUnavailable, QueryRefused, StoreUnwritable
 from marskg.host import at_fork
-from marskg.late_regex import late_regex
 from marskg.store.engine import builds
-from marskg.store.engine.faults import causes, is_late, is_of_another, is_overtaken, translate, translated
+from marskg.store.engine.faults import is_late, is_of_another, is_overtaken, known, out_of_memory, plain, translated
 from marskg.store.engine.folder_lock import FolderLock
+from marskg.store.engine.page_files import check_files, cut_off
 from marskg.store.engine.process_guard import Opener
 from marskg.store.engine.protocol import CLOSED, Capability, Row
 
@@ -39,10 +39,14 @@ _NOTED = "configuration.json"
 #: Where reports of a crash go: they may hold what the memory held, and a scrub removes them.
 CRASHES = "crashes"
 _SCRUB_NAME = "scrub.promised"
+#: Seconds that whoever rewrites the files waits for those who read: the engine cannot stop every query.
+_LONGEST_READ_S = 30.0
+_OCCUPIED = (
+    "a query is still running that the engine cannot stop, so the files cannot be rewritten now: do it once the query "
+    "has ended, or end this process, and the next opening does it"
+)
 #: How often a reader tries whom a writer overtakes, or the limit of another statement stops.
 _READ_ATTEMPTS = 5
-#: Name and version of a file of pages, with the size of a page; no other file of the engine's has to be whole.
-_PAGED = late_regex(r"\.([0-9]+)\.v[0-9]+\.([a-z]+)$")
 
 
 def _write_synced(path: Path) -> None:
@@ -145,12 +149,18 @@ class _Gate:
                 self._turn.notify_all()
 
     @contextmanager
-    def shut(self) -> Iterator[None]:
-        """Keep readers out; waits until those inside have left."""
+    def shut(self, seconds: float) -> Iterator[None]:
+        """Keep readers out; waits until those inside have left.
+
+        Raises:
+            StoreUnwritable: one of them has not after ``seconds``; others pass again.
+        """
         with self._turn:
             self._shut = True
-            while self._inside:
-                self._turn.wait()
+            if not self._turn.wait_for(lambda: not self._inside, seconds):
+                self._shut = False
+                self._turn.notify_all()
+                raise StoreUnwritable(_OCCUPIED)
         try:
             yield
         finally:
@@ -201,8 +211,8 @@ class _Files:
         try:
             self.connect()
         except self.errors as error:
-            told = translate(error)
-            if isinstance(told, StoreUnwritable):
+            told = known(error)
+            if isinstance(told, (StoreUnwritable, EngineUnavailable)):
                 raise told from error
             msg = f"the embedded store {folder} cannot be opened: {str(error)[:200]}"
             raise EngineUnavailable(msg) from error
@@ -215,33 +225,28 @@ class _Files:
 
     def _broken(self) -> Path | None:
         """Return a file of pages that ends within one: the engine, which has recovered by now, passes over the rest."""
-        if self._cut_off() is None:
+        graph = self.folder / GRAPH
+        if cut_off(graph) is None:
             return None
         with translated(self.errors):
             self.opened.settle()
-        return self._cut_off()
-
-    def _cut_off(self) -> Path | None:
-        schema = (self.folder / GRAPH / "schema.json").read_text(encoding="utf-8")
-        for path in sorted((self.folder / GRAPH).iterdir()):
-            paged = _PAGED.search(path.name)
-            if paged is not None:
-                size = path.stat().st_size
-                # A bucket without a record is empty, an index of vectors without a point, and an index whose making
-                # was cut off before the schema had it: who promised to make it makes it anew.
-                may_be_empty = paged[2] in {"bucket", "lsmvecidx", "vecgraph"} or (
-                    paged[2].endswith("tidx") and path.name.partition(".")[0].rpartition("_")[2] not in schema
-                )
-                if size % int(paged[1]) or (size == 0 and not may_be_empty):
-                    return path
-        return None
+        return cut_off(graph)
 
     def connect(self) -> None:
         """Open the files, or create them."""
         path = self.folder / GRAPH
-        # The engine makes its files by the process's umask, which is not one thread's to change: the folder is closed.
-        path.mkdir(mode=0o700, exist_ok=True)
-        path.chmod(0o700)
+        try:
+            # The engine makes its files by the process's umask, which is not one thread's to change: the folder is
+            # closed.
+            path.mkdir(mode=0o700, exist_ok=True)
+            path.chmod(0o700)
+            whole = check_files(path)
+        except OSError as error:
+            msg = f"the store folder {path} cannot be used ({error.strerror}); choose another or change its rights"
+            raise StoreUnwritable(msg) from error
+        if not whole:
+            # Whoever opens the store keeps this, and begins with the indexes that are missing.
+            _write_synced(self.folder / _SCRUB_NAME)
         self._opened = None
         opened = self._build.open(path)
         noted = path / _NOTED
@@ -459,11 +464,10 @@ class ArcadeDB:
         if isinstance(error, (QueryRefused, EngineUnavailable)):
             raise error
         if error is not None:
-            if isinstance(error, MemoryError) or any("OutOfMemoryError" in text for text in causes(error)):
+            if isinstance(error, MemoryError) or out_of_memory(error):
                 msg = "the query takes more memory than the engine has; narrow it, or add LIMIT"
             else:
-                fault = str(error).splitlines()[0][:300]
-                msg = f"the engine refuses the query: {fault}"
+                msg = f"the engine refuses the query: {plain(error)}"
             raise QueryRefused(msg) from error
         rows: list[Row] = outcome["rows"]
         return rows
@@ -502,7 +506,7 @@ class ArcadeDB:
         """Rewrite pages and indexes, close the files, which empties the write-ahead log, and open them again.
 
         Raises:
-            StoreUnwritable: the disk is full or read-only; the promise stands.
+            StoreUnwritable: the disk is full or read-only, or somebody reads for too long; the promise stands.
             EngineUnavailable: the files cannot be opened again.
         """
         files = self._open()
@@ -510,7 +514,7 @@ class ArcadeDB:
             # Two that scrub one after another: the first may have kept the promise of both.
             self.promise_scrub()
             shutil.rmtree(files.folder / CRASHES, ignore_errors=True)
-            with files.gate.shut(), translated(files.errors):
+            with files.gate.shut(_LONGEST_READ_S), translated(files.errors):
                 self._rewrite(files.opened.database)
                 files.opened.database.close()
                 files.connect()

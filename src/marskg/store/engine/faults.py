@@ -32,6 +32,15 @@ _OVERTAKEN: Final = "RecordNotFoundException"
 _DISK: Final = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
 
 
+_FILES: Final = "Too many open files"
+_TOO_MANY_FILES: Final = (
+    "this process may open no more files, and a store takes about 140: close others, or raise the limit (ulimit -n)"
+)
+_MEMORY: Final = ("OutOfMemoryError", "HeapLimitExceededException")
+#: Classes of the engine's with the words that they are told by.
+_CLASSES: Final = late_regex(r"(?:Reading the result set failed: )?(?:\b[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)\b:? ?")
+
+
 def causes(error: BaseException) -> Iterator[str]:
     """Yield what ``error`` and its causes say: the engine wraps the disk's own words in a sentence without them."""
     cause: BaseException | None = error
@@ -43,24 +52,44 @@ def causes(error: BaseException) -> Iterator[str]:
 
 def translate(error: Exception) -> Exception:
     """Return the error of ours that the engine's ``error`` stands for."""
+    told = known(error)
+    if told is not None:
+        return told
+    # No words of the engine's: they may quote what was to be stored.
+    chain = getattr(error, "java_chain", None)
+    kind = (chain[-1][0] if chain else type(error).__name__).rpartition(".")[2]
+    return EngineUnavailable(f"the embedded engine fails ({kind}) and wrote nothing; {_DAMAGED}")
+
+
+def known(error: Exception) -> Exception | None:
+    """Return the error of ours that says what is the matter, where the engine's ``error`` tells."""
     text = "\n".join(causes(error))
     if any(name in text for name in _RETRYABLE):
         return Conflict(text[:300])
     if any(name in text for name in _DISK):
         return StoreUnwritable("the disk that holds the store is full or read-only; free space and open it again")
     if any(name in text for name in _STATEMENT):
-        said = next(iter(text.splitlines()), "").rpartition("Exception: ")[2]
-        return QueryRefused(f"the engine refuses the statement: {said[:300]}")
+        return QueryRefused(f"the engine refuses the statement: {plain(error)}")
+    if _FILES in text:
+        return EngineUnavailable(_TOO_MANY_FILES)
     if any("DatabaseIsClosedException" in name for name in (text, type(error).__name__)):
         return EngineUnavailable(CLOSED)
-    if "OutOfMemoryError" in text:
+    if out_of_memory(error):
         return EngineUnavailable(TOO_LARGE)
     if is_late(error):
         return Conflict("it was stopped by the time limit of another statement")
-    # No words of the engine's: they may quote what was to be stored.
-    chain = getattr(error, "java_chain", None)
-    kind = (chain[-1][0] if chain else type(error).__name__).rpartition(".")[2]
-    return EngineUnavailable(f"the embedded engine fails ({kind}) and wrote nothing; {_DAMAGED}")
+    return None
+
+
+def plain(error: Exception) -> str:
+    """Return the first line of what the engine says of a statement, without the names of its classes."""
+    first = next(iter(str(error).splitlines()), "")
+    return _CLASSES.sub("", first)[:300] or "no reason is given"
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Return whether a statement took more memory than the engine has."""
+    return any(name in text for text in causes(error) for name in _MEMORY)
 
 
 @contextmanager

@@ -81,7 +81,7 @@ class NativeBuild:
         try:
             with muted_stderr():
                 lib._load()  # noqa: SLF001 - else it is the first call that does, whatever it is
-        except (arcadedb.ArcadeDBError, OSError) as error:
+        except (arcadedb.ArcadeDBError, OSError, AttributeError) as error:
             raise EngineUnavailable(_missing(error)) from error
         self.errors = (arcadedb.ArcadeDBError,)
         self._bindings = arcadedb
@@ -98,19 +98,21 @@ class NativeBuild:
 
 
 def _own(base: Any) -> Any:
-    """Return a class of threads that leave the library in their own process alone.
+    """Return a class of threads that leave the library by themselves alone, in their own process.
 
     Python forgets the other threads of a forked child before anybody is asked, and each would leave as it is forgotten.
     """
-    here = os.getpid  # modules are empty when the last of them goes
+    # Modules are empty when the last of them goes.
+    here, this, ending = os.getpid, threading.get_ident, sys.is_finalizing
 
     class Own(base):  # type: ignore[misc]  # known when it is loaded
         def __init__(self, *given: Any, **named: Any) -> None:
             super().__init__(*given, **named)
-            self.process = here()
+            self.process, self.thread = here(), this()
 
         def __del__(self) -> None:
-            if self.process == here():
+            # Python gives up what daemon threads hold at its own end, by another thread, while they still run.
+            if (self.process, self.thread) == (here(), this()) and not ending():
                 super().__del__()
 
     return Own

@@ -54,10 +54,11 @@ def current_version(engine: Engine) -> int:
         EngineUnavailable: it says none: the names of properties are lost.
     """
     rows = engine.read(statement("store_version", engine.name))
-    if rows and rows[0]["version"] is None:
+    version = rows[0]["version"] if rows else 0
+    if not isinstance(version, int):
         msg = "the store's files are damaged; put back a copy of it, or load a snapshot into a new store"
         raise EngineUnavailable(msg)
-    return int(rows[0]["version"]) if rows else 0
+    return version
 
 
 def migrate(engine: Engine, folder: Traversable | None = None) -> tuple[int, int]:
