@@ -28,7 +28,7 @@ FOUND = {
     "truncate": (ALONE, "state-mismatch"),
     "delete_middle": (ALONE, "sequence-gap"),
     "reorder": (ALONE, "out-of-order"),
-    "forge": (ALONE, "bad-core"),
+    "forge": (ALONE, "slot-mismatch"),
     "cross_replay": (ALONE, "out-of-order"),
     "rollback_replay": (ALONE, "duplicate"),
     "metadata_tamper": (ALONE, "node-mismatch"),

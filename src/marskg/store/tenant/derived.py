@@ -136,7 +136,12 @@ def _preference(node: Row) -> Mapping[str, Any]:
 
 
 def _record(node: Row) -> Mapping[str, Any]:
-    written = codec.encode_record(codec.decode_record(node), str(node["ref"]).split("|")[1])
+    record = codec.decode_record(node)
+    written = codec.encode_record(record, str(node["ref"]).split("|")[1])
+    if node["core"] and not written["core"]:
+        # Written by an earlier version, which shortened nothing.
+        del written["commitments"]
+        written |= {"core": record.core, "details": list(record.details)}
     if node.get("memories") == []:  # as sealing left a record about no memory
         written["memories"] = []
     return written
