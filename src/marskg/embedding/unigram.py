@@ -35,8 +35,7 @@ class Unigram:
     def __init__(self, vocabulary: Vocabulary) -> None:
         """Part by ``vocabulary``."""
         self._vocabulary = vocabulary
-        self._longest = max(map(len, vocabulary.pieces))
-        self._stranger = min(vocabulary.scores) - _UNKNOWN
+        self._stranger = float(vocabulary.scores.min()) - _UNKNOWN
         self._parted = lru_cache(_KEPT)(self._part)
 
     def pieces(self, text: str, most: int) -> list[int]:
@@ -56,16 +55,18 @@ class Unigram:
 
     def _part(self, word: str) -> tuple[int, ...]:
         """Return the most likely pieces of one word."""
-        pieces, scores, longest = self._vocabulary.pieces, self._vocabulary.scores, self._longest
-        size = len(word)
+        size, scores = len(word), self._vocabulary.scores
+        within: dict[int, list[tuple[int, int]]] = {}
+        for start, end, piece in self._vocabulary.pieces.within(word):
+            within.setdefault(start, []).append((end, piece))
         best = [0.0, *[float("-inf")] * size]
         came: list[tuple[int, int]] = [(0, 0)] * (size + 1)
         for start in range(size):
             here = best[start]
-            for end in range(start + 1, min(size, start + longest) + 1):
-                piece = pieces.get(word[start:end])
-                if piece is not None and here + scores[piece] > best[end]:
-                    best[end], came[end] = here + scores[piece], (start, piece)
+            for end, piece in within.get(start, ()):
+                likely = here + float(scores[piece])
+                if likely > best[end]:
+                    best[end], came[end] = likely, (start, piece)
             if here + self._stranger > best[start + 1]:
                 best[start + 1], came[start + 1] = here + self._stranger, (start, self._vocabulary.unknown)
         found = []

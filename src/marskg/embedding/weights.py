@@ -8,6 +8,7 @@ they are byte for byte those that the model's name stands for; a package that is
 from __future__ import annotations
 
 import hashlib
+import mmap
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -50,13 +51,33 @@ class ModelFiles:
     def content(self, path: str, sha256: str) -> bytes:
         """Return the file at ``path`` in the package; see :meth:`tensors` for what is raised."""
         content = self._read(path)
+        self._check(path, content, sha256)
+        return content
+
+    def _check(self, path: str, content: bytes | mmap.mmap, sha256: str) -> None:
         if hashlib.sha256(content).hexdigest() != sha256:
             msg = (
                 f"{path} in {self._package} is not the file that the model's name stands for, and vectors of "
                 f"two weights cannot be compared: install the right ones with {self._install}"
             )
             raise EmbeddingUnavailable(msg)
-        return content
+
+    def mapped(self, path: str, sha256: str) -> mmap.mmap:
+        """Return the file at ``path`` as it lies on the disk, of which memory holds what is used.
+
+        See :meth:`tensors` for what is raised.
+        """
+        for folder in self._folders():
+            try:
+                with (Path(folder) / path).open("rb") as file:
+                    content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except (OSError, ValueError):  # an empty file cannot be mapped
+                continue
+            self._check(path, content, sha256)
+            if hasattr(content, "madvise"):
+                content.madvise(mmap.MADV_DONTNEED)  # all of it was just looked at
+            return content
+        raise EmbeddingUnavailable(self._missing(path))
 
     def word_pieces(self, path: str, sha256: str, most: int | None = None) -> WordPieces:
         """Return the tokenizer of the JSON file at ``path`` in the package; see :meth:`tensors` for what is raised."""

@@ -51,7 +51,7 @@ def test_its_own_engine_makes_nearly_the_same_of_a_text() -> None:
 def test_the_pieces_are_those_of_the_library() -> None:
     vocabulary = QuantisedFile(e5._FILES.content(e5._WEIGHTS, e5._WEIGHTS_SHA256)).vocabulary
     special = {vocabulary.begin: "<s>", vocabulary.end: "</s>", vocabulary.unknown: "<unk>", 1: "<pad>"}
-    by_place = {place: piece for piece, place in vocabulary.pieces.items()} | special
+    by_place = {place: vocabulary.pieces.says(place).decode() for place in range(len(vocabulary.scores))} | special
     table = [(by_place[place], score) for place, score in enumerate(vocabulary.scores)]
     library = Tokenizer(models.Unigram(table, vocabulary.unknown, byte_fallback=False))
     library.normalizer = normalizers.Replace(Regex(" {2,}"), " ")
