@@ -8,10 +8,11 @@ they are byte for byte those that the model's name stands for; a package that is
 from __future__ import annotations
 
 import hashlib
+import json
 import mmap
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ from marskg.errors import EmbeddingUnavailable, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+#: Bytes that say how long the description of a safetensors file is, which follows them.
+_LENGTH: Final = 8
 Tensors: TypeAlias = dict[str, npt.NDArray[np.float32]]
 
 
@@ -61,6 +64,19 @@ class ModelFiles:
                 f"two weights cannot be compared: install the right ones with {self._install}"
             )
             raise EmbeddingUnavailable(msg)
+
+    def table(self, path: str, sha256: str, name: str) -> npt.NDArray[np.float16]:
+        """Return a tensor of float16 as it lies in the safetensors file at ``path``; see :meth:`mapped`.
+
+        Raises:
+            EmbeddingUnavailable: as :meth:`tensors`.
+        """
+        content = self.mapped(path, sha256)
+        size = int.from_bytes(content[:_LENGTH], "little")
+        described = json.loads(content[_LENGTH : _LENGTH + size])[name]
+        start, end = described["data_offsets"]
+        numbers = np.frombuffer(content, np.dtype("<f2"), (end - start) // 2, _LENGTH + size + start)
+        return numbers.reshape(described["shape"])
 
     def mapped(self, path: str, sha256: str) -> mmap.mmap:
         """Return the file at ``path`` as it lies on the disk, of which memory holds what is used.
