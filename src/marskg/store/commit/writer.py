@@ -305,7 +305,7 @@ class Writer:
         """Take note of units that were committed in one transaction."""
         if len(units) > 1:
             # What made room may have taken the last episode of any session.
-            self.shared.caches.tails.clear()
+            self.shared.caches.sessions.clear()
         for unit in units:
             self._after(unit)
 

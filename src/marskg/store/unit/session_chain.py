@@ -7,7 +7,8 @@ sequence)``; a session is read only where its last episode is not known, or an e
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from marskg.ontology.vocabulary import CONTENT_TIERS, EdgeType, Kind
 from marskg.store.rows import codec
@@ -18,19 +19,38 @@ if TYPE_CHECKING:
     from marskg.records import Memory
     from marskg.store.engine.protocol import Reader, Row
 
-#: The last episode of each session as (id, validFrom, sequence); None for a session without one.
-Tails: TypeAlias = "dict[str, tuple[str, int, int] | None]"
+#: Episodes as (validFrom, sequence, id), in order.
+Order: TypeAlias = "list[tuple[int, int, str]]"
+#: Episodes from which on the order of a session is kept: whoever brings in what was said long ago, and names no
+#: session, would read all that there is each time.
+_LONG: Final = 500
+
+
+@dataclass(slots=True, eq=False)
+class Sessions:
+    """What a writer keeps of sessions between units, each up to date with those that were built so far."""
+
+    #: The last episode of each as (id, validFrom, sequence); None for a session without one.
+    tails: dict[str, tuple[str, int, int] | None] = field(default_factory=dict)
+    #: The order of long ones that were read.
+    orders: dict[str, Order] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.tails.clear()
+        self.orders.clear()
 
 
 class SessionChain:
     """The links between the episodes of a tenant's sessions, as of now and as they are to be stored."""
 
-    def __init__(self, read: Reader, tenant: str, now: int, tails: Tails) -> None:
-        """Link the episodes of ``tenant``; ``tails`` is shared with the writer between units."""
+    def __init__(self, read: Reader, tenant: str, now: int, kept: Sessions) -> None:
+        """Link the episodes of ``tenant``; what is ``kept`` is shared with the writer between units."""
         self._read = read
         self._tenant = tenant
         self._now = now
-        self._tails = tails
+        self._kept = kept
+        self._tails = kept.tails
         #: Links to draw, with when they were made, and links to remove.
         self.added: dict[tuple[str, str], int] = {}
         self.removed: set[tuple[str, str]] = set()
@@ -38,7 +58,7 @@ class SessionChain:
         self.times: dict[str, int] = {}
         self._next: dict[str, str | None] = {}
         self._previous: dict[str, str | None] = {}
-        self._orders: dict[str, list[tuple[int, int, str]]] = {}
+        self._orders: dict[str, Order] = {}
         self._entered: dict[str, list[tuple[tuple[int, int], str]]] = {}
         self._left: set[str] = set()
 
@@ -67,7 +87,7 @@ class SessionChain:
         keys = {
             codec.session_key(self._tenant, name): name or ""
             for name in sessions
-            if (name or "") not in self._tails and (name or "") not in self._orders
+            if (name or "") not in self._tails and self._known_order(name or "") is None
         }
         if len(keys) < 2:  # noqa: PLR2004 - one session is read when it is needed
             return
@@ -86,8 +106,9 @@ class SessionChain:
             self._tails[session] = (last[0][2], *last[0][:2]) if last else None
         tail = self._tails[session]
         self._entered.setdefault(session, []).append((place, memory.id))
-        if session in self._orders:
-            insort(self._orders[session], (*place, memory.id))
+        known = self._known_order(session)
+        if known is not None:
+            insort(known, (*place, memory.id))
         if tail is None or tail[1:] <= place:
             if tail is not None:
                 self.times[tail[0]] = tail[1]
@@ -121,6 +142,7 @@ class SessionChain:
         self._left.add(node_id)
         self._tails.pop(session, None)
         self._orders.pop(session, None)
+        self._kept.orders.pop(session, None)
         self._entered[session] = [item for item in self._entered.get(session, ()) if item[1] != node_id]
 
     def _join(self, first: str | None, second: str | None) -> None:
@@ -142,20 +164,27 @@ class SessionChain:
         if self.added.pop((first, second), None) is None:
             self.removed.add((first, second))
 
-    def _order(self, memory: Memory) -> list[tuple[int, int, str]]:
-        """Return ``(validFrom, sequence, id)`` of the episodes with content of the memory's session, in order."""
-        session = memory.session or ""
-        if session not in self._orders:
-            rows = self._read("session_episodes", {"session": codec.session_key(self._tenant, memory.session)})
-            self._keep_order(session, rows)
-        return self._orders[session]
+    def _known_order(self, session: str) -> Order | None:
+        return self._orders.get(session, self._kept.orders.get(session))
 
-    def _keep_order(self, session: str, rows: list[Row]) -> None:
+    def _order(self, memory: Memory) -> Order:
+        """Return the episodes with content of the memory's session, in order."""
+        session = memory.session or ""
+        known = self._known_order(session)
+        if known is None:
+            rows = self._read("session_episodes", {"session": codec.session_key(self._tenant, memory.session)})
+            known = self._keep_order(session, rows)
+        return known
+
+    def _keep_order(self, session: str, rows: list[Row]) -> Order:
         """Keep the order of a session's stored episodes, and of those that entered it in this unit."""
-        self._orders[session] = sorted(
+        order = self._orders[session] = sorted(
             (row["validFrom"], row["sequence"], row["id"])
             for row in rows
             if row["kind"] == Kind.EPISODIC and row["tier"] in CONTENT_TIERS and row["id"] not in self._left
         )
         for place, other in self._entered.get(session, ()):
-            insort(self._orders[session], (*place, other))
+            insort(order, (*place, other))
+        if len(order) >= _LONG:
+            self._kept.orders[session] = order
+        return order

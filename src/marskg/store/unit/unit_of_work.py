@@ -33,7 +33,7 @@ from marskg.store.unit.depended_on import rank_at_birth
 from marskg.store.unit.entity_changes import EntityChanges
 from marskg.store.unit.preference_changes import PreferenceChanges
 from marskg.store.unit.preference_rules import PreferenceCache
-from marskg.store.unit.session_chain import SessionChain
+from marskg.store.unit.session_chain import SessionChain, Sessions
 from marskg.store.unit.vectors import model_mismatch
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from marskg.store.engine.protocol import Reader, Row
     from marskg.store.rows.index_gaps import IndexGaps
     from marskg.store.rows.state import Services, TenantState
-    from marskg.store.unit.session_chain import Tails
     from marskg.store.unit.vectors import MadeBy
 
 #: Makes the question which memories a principal with limits may see, as the limits are at the moment.
@@ -158,7 +157,7 @@ class Node:
 class Caches:
     """What a writer keeps between the units of one tenant, each up to date with those that were built so far."""
 
-    tails: Tails = field(default_factory=dict)
+    sessions: Sessions = field(default_factory=Sessions)
     names: NameCache = field(default_factory=NameCache)
     preferences: PreferenceCache = field(default_factory=PreferenceCache)
     erased_texts: ErasedTextsCache = field(default_factory=ErasedTextsCache)
@@ -172,14 +171,14 @@ class Caches:
 
     def clear_names(self) -> None:
         """Forget what is called by somebody's name: sessions, entities with the words asked for, and preferences."""
-        self.tails.clear()
+        self.sessions.clear()
         self.names.clear()
         # A new one: who reads the old one at this moment goes on with what it says.
         self.preferences = PreferenceCache()
 
     def clear_half_built(self) -> None:
         """Forget what a unit that failed half-way may have changed: tails, names and ranges that never were."""
-        self.tails.clear()
+        self.sessions.clear()
         self.names.clear()
         if self.index_gaps is not None:
             self.index_gaps.clear()
@@ -201,7 +200,7 @@ class Unit:
         self.read = reader
         self.nodes: dict[str, Node] = {}
         self.audit = AuditRecords(state, services, self.now)
-        self.chain = SessionChain(reader, state.name, self.now, kept.tails)
+        self.chain = SessionChain(reader, state.name, self.now, kept.sessions)
         self.entities = EntityChanges(reader, state.name, self.audit, services.source, kept.names)
         self.preferences = PreferenceChanges(self.audit, services.source, kept.preferences.commitment)
         #: The tenant's preferences as they are stored.
