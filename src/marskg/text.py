@@ -202,7 +202,7 @@ def terms(text: str) -> list[str]:
 
 
 @cache
-def terms_of(words: str) -> frozenset[str]:
+def term_set(words: str) -> frozenset[str]:
     """Return the index terms of ``words`` of the package's own, worked out at their first use."""
     return frozenset(terms(words))
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import marskg
-from tests.support.waiting import HANGS_S
+from tests.support.scripts import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,17 +35,6 @@ with marskg.open(sys.argv[1], budget=2_000) as memory:
     texts = sorted(found.content or "" for found in memory.memories())
     print(json.dumps([memory.verify().ok, report.ok, texts]))
 """
-
-
-def run(script: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-        env={**os.environ, **environment},
-    )
 
 
 def turn(store: Path, build: str) -> Any:

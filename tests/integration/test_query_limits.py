@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import pytest
 
 import marskg
 from marskg.errors import QueryRefused
+from tests.support.scripts import run
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -95,14 +95,7 @@ if sys.argv[2] == "closed":
 @pytest.mark.parametrize("build", ["native", "jvm"])
 @pytest.mark.parametrize("closed", ["closed", "left open"])
 def test_a_process_ends_in_order_while_the_engine_still_runs_a_query(build: str, closed: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", ENDLESS, str(tmp_path / "store"), closed],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-        env={**os.environ, "MARS_ENGINE": build},
-    )
+    done = run(ENDLESS, tmp_path / "store", closed, MARS_ENGINE=build)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[:2_000]
     assert "was stopped" in done.stdout
 
@@ -142,14 +135,7 @@ os._exit(0)
 @pytest.mark.parametrize("build", ["native", "jvm"])
 def test_a_query_that_cannot_be_stopped_keeps_nobody_for_ever(build: str, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    done = subprocess.run(
-        [sys.executable, "-c", UNSTOPPABLE, str(store)],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-        env={**os.environ, "MARS_ENGINE": build},
-    )
+    done = run(UNSTOPPABLE, store, MARS_ENGINE=build)
     assert done.returncode == 0, done.stderr
     stopped, scrub, erasure, *rest = done.stdout.splitlines()
     assert "was stopped" in stopped

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import marskg
+from tests.support.scripts import run
 from tests.support.waiting import HANGS_S
 
 if TYPE_CHECKING:
@@ -177,14 +178,7 @@ def test_a_server_on_asyncio_hears_its_signal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("build", ["native", "jvm"])
 def test_an_interrupt_of_python_is_none_of_the_engines_thread(build: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AND_GOING_ON, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-        env={**os.environ, "MARS_ENGINE": build},
-    )
+    done = run(INTERRUPTED_AND_GOING_ON, tmp_path, MARS_ENGINE=build)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 

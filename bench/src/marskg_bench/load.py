@@ -7,7 +7,6 @@ lasts; nothing that exists is touched.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from marskg.errors import EngineUnavailable
 from marskg.ontology.vocabulary import Kind
 from marskg_bench.common import report
 from marskg_bench.common.options import reporting
+from marskg_bench.common.processes import own_environment, resident_mb
 from marskg_bench.common.progress import saying
 from marskg_bench.common.timing import timed
 
@@ -60,7 +60,7 @@ def work(folder: str, n: int, stretches: int) -> None:
                 # The index takes in what is new.
                 "caught_up_s": round(timed(partial(memory.retrieve, _question(end))), 2),
                 "question_ms": round(timed(partial(_ask, memory, end)) / _QUESTIONS * 1000, 1),
-                "megabytes": _resident(),
+                "megabytes": resident_mb(),
                 "cpu_s": round(time.process_time(), 1),
             }
             sys.stdout.write(f"{json.dumps(line)}\n")
@@ -110,15 +110,6 @@ def _question(number: int) -> str:
     return f"where is the crate with mark {number * 7919 % 99_991}"
 
 
-def _resident() -> int:
-    """Return the megabytes that this process holds; 0 where the system does not say."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-    except OSError:
-        return 0
-    return int(status.partition("VmRSS:")[2].split()[0]) >> 10
-
-
 def measure(n: int, stretches: int, builds: Sequence[str], say: Say) -> dict[str, list[dict[str, Any]]]:
     """Return the lines of :func:`work` for each of ``builds``.
 
@@ -129,8 +120,8 @@ def measure(n: int, stretches: int, builds: Sequence[str], say: Say) -> dict[str
     for build in builds:
         found[build] = []
         with tempfile.TemporaryDirectory(prefix="marskg-bench-") as folder:
-            command = [sys.executable, "-c", _WORKER, str(Path(folder) / "store"), str(n), str(stretches)]
-            variables = {**os.environ, "MARS_ENGINE": build, "MARS_HOME": str(Path(folder) / "home")}
+            variables = own_environment(Path(folder) / "own") | {"MARS_ENGINE": build}
+            command = [sys.executable, "-c", _WORKER, variables["MARS_STORE"], str(n), str(stretches)]
             with subprocess.Popen(command, stdout=subprocess.PIPE, env=variables, text=True) as process:  # noqa: S603 - this program
                 for line in process.stdout or ():
                     found[build].append(json.loads(line))

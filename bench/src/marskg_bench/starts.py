@@ -20,6 +20,7 @@ import click
 from marskg.errors import EngineUnavailable
 from marskg_bench.common import report
 from marskg_bench.common.options import reporting
+from marskg_bench.common.processes import own_environment
 from marskg_bench.common.progress import saying
 
 if TYPE_CHECKING:
@@ -57,9 +58,9 @@ def measure(runs: int, other: Path | None, memories: int, say: Say) -> dict[str,
     """
     with tempfile.TemporaryDirectory(prefix="marskg-bench-") as name:
         folder = Path(name)
-        ways = {way: _variables(folder / way) | {"MARS_ENGINE": way} for way in (_NATIVE, _JVM)}
+        ways = {way: own_environment(folder / way) | {"MARS_ENGINE": way} for way in (_NATIVE, _JVM)}
         if other is not None:
-            ways[_OTHER] = _variables(folder / "other") | {"PYTHONPATH": str(other)}
+            ways[_OTHER] = own_environment(folder / "other") | {"PYTHONPATH": str(other)}
         written = folder / "memories.jsonl"
         _write(written, memories)
         for way, variables in ways.items():
@@ -84,16 +85,6 @@ def _figures(found: Sequence[Used]) -> dict[str, float]:
         "median": round(statistics.median(seconds), 3),
         "megabytes": round(statistics.median(one.megabytes for one in found), 1),
     }
-
-
-def _variables(folder: Path) -> dict[str, str]:
-    """Return the environment of somebody to whom nothing belongs but ``folder``."""
-    folder.mkdir()
-    own = {"MARS_HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "MARS_STORE": "store"}
-    kept = {name: text for name, text in os.environ.items() if not name.startswith(("MARS_", "ARCADEDB_"))}
-    kept["MARS_EMBEDDING"] = "static"
-    kept.pop("PYTHONDONTWRITEBYTECODE", None)
-    return kept | {name: str(folder / below) for name, below in own.items()}
 
 
 def _write(path: Path, memories: int) -> None:

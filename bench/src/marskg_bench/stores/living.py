@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import marskg
 from marskg.clock import ManualClock
 from marskg.errors import EnvironmentFailure
+from marskg_bench.common.processes import resident_mb
 from marskg_bench.common.workload import START, TOKENS, Workload
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from marskg.memory import AgentMemory
     from marskg_bench.common.finished import Finished
     from marskg_bench.common.progress import Say
@@ -117,20 +118,13 @@ def _measured(memory: AgentMemory, folder: Path) -> dict[str, Any]:
     gc.collect()
     stats = memory.stats()
     found = {
-        "rss_mb": _resident(),
+        "rss_mb": resident_mb(),
         "folder_mb": _size(folder),
         "live": stats["live"],
         "records": stats["audit_seq"] + stats["access_seq"],
     }
     memory.maintenance.scrub()
     return {**found, "scrubbed_mb": _size(folder)}
-
-
-def _resident() -> float:
-    """Return the memory of this process that is in RAM, in megabytes; 0 where the system does not say."""
-    status = Path("/proc/self/status")
-    found = re.search(r"VmRSS:\s+([0-9]+) kB", status.read_text(encoding="ascii")) if status.exists() else None
-    return round(int(found[1]) / 1024, 1) if found else 0.0
 
 
 def _size(folder: Path) -> float:

@@ -13,7 +13,7 @@ from marskg.language.en.time_words import mentions
 from marskg.language.questions import GOALS, Asked, Wanted
 from marskg.language.times import LONGEST, Unit
 from marskg.late_regex import late_regex
-from marskg.text import terms, terms_of
+from marskg.text import term_set, terms
 
 _QUOTED: Final = late_regex(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']{2,}'(?!\w)|«[^»]*»")
 _LEAD: Final = (
@@ -147,14 +147,14 @@ def asks(question: str) -> Asked | None:
         return None
     for mention in mentions(written):
         written = written.replace(mention.words, " ")
-    form = terms_of(_FORM) | terms_of(GOALS) if wanted is Wanted.COMPARE else terms_of(_FORM)
+    form = term_set(_FORM) | term_set(GOALS) if wanted is Wanted.COMPARE else term_set(_FORM)
     topics = tuple(found for part in _OR.split(written.lower()) if (found := _topic(part, form)))
     generic, never = frozenset[str](), frozenset[str]()
     if wanted in {Wanted.SUM, Wanted.COMPARE}:
         if _SPENDING.search(text):
-            generic, never = terms_of(_SPEND), terms_of(_EARN)
+            generic, never = term_set(_SPEND), term_set(_EARN)
         elif _EARNING.search(text):
-            generic, never = terms_of(_EARN), terms_of(_SPEND)
+            generic, never = term_set(_EARN), term_set(_SPEND)
     by = _BY.search(text) if wanted in {Wanted.SUM, Wanted.COMPARE} else None
     unit = None if by is None else Unit(by[1].removeprefix("week")) if by[1] == "weekday" else Unit(by[1])
     return Asked(wanted, topics, generic, never, _names(written), unit)
@@ -163,7 +163,7 @@ def asks(question: str) -> Asked | None:
 def _topic(part: str, form: frozenset[str]) -> tuple[str, ...]:
     """Return the index terms of what is asked about, each once; "events" alone says what, beside others nothing."""
     found = dict.fromkeys(term for term in terms(part) if term not in form)
-    return tuple(term for term in found if term not in terms_of(_WEAK)) or tuple(found)
+    return tuple(term for term in found if term not in term_set(_WEAK)) or tuple(found)
 
 
 def _names(written: str) -> tuple[str, ...]:

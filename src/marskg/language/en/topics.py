@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from marskg.text import terms, terms_of
+from marskg.text import term_set, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ _TOPICS: Final = {f"{_PREFIX}{topic}": words for topic, words in _WORDS.items()}
 def topics_of(text: str) -> tuple[str, ...]:
     """Return the topics that the words of ``text`` name, sorted."""
     said = {*terms(text)}
-    found = {topic: shared for topic, words in _TOPICS.items() if (shared := len(terms_of(words) & said))}
+    found = {topic: shared for topic, words in _TOPICS.items() if (shared := len(term_set(words) & said))}
     ranked = sorted(found, key=lambda topic: (-found[topic], topic))
     return tuple(sorted(ranked[:MOST]))
 

@@ -15,7 +15,7 @@ from marskg.kept_texts import keeping_texts
 from marskg.language.spans import GAP
 from marskg.language.whole_clauses import denies
 from marskg.late_regex import late_regex
-from marskg.text import terms, terms_of
+from marskg.text import term_set, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +89,7 @@ def without(text: str, taken: Withdrawal) -> str | None:
     'The email goes to the […] and to Ann Lee.'
     """
     held = frozenset(terms(text))
-    same = bool(held & taken.listed or (taken.listed & terms_of(_ADDRESSED) and held & terms_of(_WRITTEN)))
+    same = bool(held & taken.listed or (taken.listed & term_set(_ADDRESSED) and held & term_set(_WRITTEN)))
     if (not same and len(taken.words) < _TELLING) or withdrawals(text) or denies(" ".join(taken.words)):
         return None
     pattern = rf"{_EDGE[0]}{_BETWEEN.join(map(re.escape, taken.words))}{_EDGE[1]}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from marskg.late_regex import late_regex
-from marskg.text import folded, terms_of
+from marskg.text import folded, term_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ def asks_advice(question: str) -> bool:
 
 def asks_by_time(found: Iterable[str]) -> bool:
     """Return whether the index terms of a question say nothing but a time: "what happened last week"."""
-    return all(term in terms_of(_TIMES) or term in terms_of(_HAPPENING) or term[0].isdigit() for term in found)
+    return all(term in term_set(_TIMES) or term in term_set(_HAPPENING) or term[0].isdigit() for term in found)
 
 
 def asks_of_oneself(question: str) -> bool:
@@ -71,7 +71,7 @@ def about(question: str, asked: Iterable[str]) -> tuple[str, ...]:
     found = tuple(asked)
     if not asks_advice(question):
         return found
-    kept = tuple(term for term in found if term not in terms_of(_REQUEST))
+    kept = tuple(term for term in found if term not in term_set(_REQUEST))
     return kept or found
 
 

@@ -47,7 +47,7 @@ from marskg.language.en.opposites import NEGATIONS, side
 from marskg.language.en.quantities import numerals, quantities, without_quantities
 from marskg.language.en.withdrawals import TAKING_OUT, withdrawals
 from marskg.learning.rules.conflict_detection import MIN_CONFIDENCE, ConflictKind, Statement, conflict
-from marskg.text import folded, terms, terms_of, words
+from marskg.text import folded, term_set, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,9 +216,9 @@ def _is_about(mine: _Said, other: _Said, asked: frozenset[str]) -> bool:
     What it leaves out is in the question; a pronoun stands for what was asked.
     """
     said = mine.reach(asked, other.topic)
-    named = other.topic - terms_of(OF_THE_USER)
+    named = other.topic - term_set(OF_THE_USER)
     shared = named & said
-    beside = mine.topic - other.topic - asked - terms_of(OF_THE_USER)
+    beside = mine.topic - other.topic - asked - term_set(OF_THE_USER)
     if not named or not shared or len(beside) > max(1, len(mine.topic & other.topic)):
         return False
     return len(shared) >= _ABOUT * len(named) or (bool(mine.topic) and mine.topic <= other.topic)
@@ -244,7 +244,7 @@ def _numbered(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
     own, held = (frozenset(term for term in counted_terms(one.text) if term[0].isdigit()) for one in (mine, other))
     if not own or not held or not own.isdisjoint(held) or mine.negated != other.negated:
         return 0
-    rest = other.topic - held - terms_of(OF_THE_USER)
+    rest = other.topic - held - term_set(OF_THE_USER)
     said = mine.topic - own
     same = rest and len(rest & mine.reach(asked, other.topic)) > _ABOUT * len(rest) and len(said - rest - asked) <= 1
     return _QUANTITY if same else 0
@@ -256,7 +256,7 @@ def _relation(text: str) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]
         match = pattern.search(text)
         value = frozenset(counted_terms(match["value"])) if match else frozenset()
         if match and value:
-            yield name, frozenset(counted_terms(match["who"])) - terms_of(OF_THE_USER), value
+            yield name, frozenset(counted_terms(match["who"])) - term_set(OF_THE_USER), value
 
 
 def _value(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
@@ -286,7 +286,7 @@ def _head(text: str, whom: frozenset[str]) -> str | None:
 def _stance(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
     """Look for a stance turned round on the same thing; where it does not say whose it is, half of one."""
     turned = any((axis, -sign) in other.sides for axis, sign in mine.sides)
-    thing = other.topic - terms_of(OF_THE_USER)
+    thing = other.topic - term_set(OF_THE_USER)
     unsaid = thing - mine.reach(asked, other.topic)
     if not turned or not thing or unsaid == thing:
         return 0
@@ -310,9 +310,9 @@ def _ending(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
     """Look for what ended by one and goes on by the other."""
     if mine.ended == other.ended or (not mine.ended and not mine.goes_on) or other.negated or "not" in mine.words:
         return 0
-    own = mine.topic - terms_of(LASTING) - terms_of(_ENDINGS) - terms_of(OF_THE_USER)
-    held = other.topic - terms_of(_ENDINGS)
-    covers = bool(own & held - asked) or len(own & held) >= _ABOUT * len(held - terms_of(LASTING))
+    own = mine.topic - term_set(LASTING) - term_set(_ENDINGS) - term_set(OF_THE_USER)
+    held = other.topic - term_set(_ENDINGS)
+    covers = bool(own & held - asked) or len(own & held) >= _ABOUT * len(held - term_set(LASTING))
     return _TURNED if own and own <= held | asked and covers else 0
 
 
@@ -328,7 +328,7 @@ def _excluded(mine: _Said, other: _Said, asked: frozenset[str]) -> int:
         held = [place for place, group in enumerate(row) if not group.isdisjoint(other.words)]
         if len(own) == len(held) == 1 and own != held:
             either = frozenset(terms(" ".join(" ".join(group) for group in row)))
-            wanted = other.topic - either - terms_of(OF_THE_USER) - terms_of(LASTING)
+            wanted = other.topic - either - term_set(OF_THE_USER) - term_set(LASTING)
             said = mine.reach(asked, other.topic)
             if wanted and len(wanted & said) >= _ABOUT * len(wanted) and len(mine.topic - either - other.topic) <= 1:
                 return _EXCLUDED

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from marskg.language.questions import GOALS, TASKS, Wanted
 from marskg.ontology.vocabulary import KINDS, Cardinality, Kind
 from marskg.retrieval.index.memory_index import CARDINALITIES, FOREVER
-from marskg.text import terms, terms_of
+from marskg.text import term_set, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -130,14 +130,14 @@ def _words(key: str) -> frozenset[str]:
 
 def _of_tasks(asked: Asked) -> bool:
     """Return whether tasks as such are asked about, whatever their keys."""
-    return bool(asked.topics) and all(term in terms_of(TASKS) for topic in asked.topics for term in topic)
+    return bool(asked.topics) and all(term in term_set(TASKS) for topic in asked.topics for term in topic)
 
 
 def _without_goals(index: MemoryIndex, pool: Mask, asked: Asked) -> Mask:
     """Return the rows that are no goals, unless goals are asked for: all rows then."""
-    if any(term in terms_of(GOALS) for topic in asked.topics for term in topic):
+    if any(term in term_set(GOALS) for topic in asked.topics for term in topic):
         return np.ones_like(pool)
-    return ~np.isin(index.columns["key"], _codes_with(index, pool, terms_of(GOALS)))
+    return ~np.isin(index.columns["key"], _codes_with(index, pool, term_set(GOALS)))
 
 
 def _codes_with(index: MemoryIndex, pool: Mask, words: frozenset[str]) -> list[int]:
@@ -178,7 +178,7 @@ def _goals(index: MemoryIndex, mask: Mask, tasks: Mask, asked: Asked, rows: Mask
     served = {goal for row in np.flatnonzero(rows).tolist() for goal in index.facets_of(row, "goal")}
     found = [index.rows[goal] for goal in served if goal in index.rows and mask[index.rows[goal]]]
     if not found:
-        codes = _codes_with(index, mask & (index.columns["key"] >= 0), terms_of(GOALS))
+        codes = _codes_with(index, mask & (index.columns["key"] >= 0), term_set(GOALS))
         goals = mask & (tasks | np.isin(index.columns["key"], codes))
         topics = [[term for term in topic if term not in asked.names] for topic in asked.topics]
         named = np.zeros_like(goals)

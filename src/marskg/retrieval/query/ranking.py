@@ -34,7 +34,7 @@ from marskg.retrieval.query.relevance import WORDS as UNCALIBRATED
 from marskg.retrieval.query.respelled import respelled, with_spellings
 from marskg.retrieval.query.soft_match import Said, soft_match
 from marskg.store.rows.score_decay import Fading
-from marskg.text import terms, terms_of
+from marskg.text import term_set, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -497,7 +497,7 @@ class Ranker:
         of them is told of each.
         """
         warns = np.zeros(len(self._mask), dtype=np.bool_)
-        for term in terms_of(WARNINGS):
+        for term in term_set(WARNINGS):
             warns[self._index.lexical.rows(term)] = True
         found: npt.NDArray[np.bool_] = warns[rows]
         named = found & (self._heard.covered[rows] > 0)

@@ -30,8 +30,6 @@ _HAD: Final = late_regex(re.escape(TIME_LIMIT) + r" of ([0-9]+) ?ms")
 #: A reader was between finding a record and loading it when a writer rewrote or removed it.
 _OVERTAKEN: Final = "RecordNotFoundException"
 _DISK: Final = ("No space left on device", "Read-only file system", "Disk quota exceeded", "File too large")
-
-
 _FILES: Final = "Too many open files"
 _TOO_MANY_FILES: Final = (
     "this process may open no more files, and a store takes about 140: close others, or raise the limit (ulimit -n)"
