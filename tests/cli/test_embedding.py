@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import marskg
 from marskg.api.namespaces.maintenance_namespace import Maintenance
+from marskg.store.upkeep import late_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,3 +86,24 @@ def test_an_interruption_says_how_much_is_made(bare: Callable[..., Outcome], mon
     outcome = bare("maintenance", "reembed", "--model", "static")
     assert outcome.status == 130
     assert "3 vectors made; go on with the same command" in outcome.err
+
+
+def test_a_question_waits_for_no_vectors_that_others_left(
+    mars: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "m"
+    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    with monkeypatch.context() as slow, marskg.open(store, embedding="e5") as memory:
+        slow.setattr(late_vectors, "_PATIENCE", 0.0)
+        slow.setattr(late_vectors, "_QUIET", 600.0)
+        for number in range(20):
+            memory.remember(f"Box {number} stands on shelf {number % 7}")
+    asked = mars("--store", store, "retrieve", "Where is box 3?")
+    assert asked.status == 0
+    assert "Box 3 stands on shelf 3" in asked.out
+    assert "mars maintenance reembed" in asked.err
+    # What a command stores gets its vector before it ends, and no other does.
+    assert mars("--store", store, "remember", "The gate creaks").status == 0
+    assert mars("--store", store, "stats", "--json").json()["without_vector"] == 20
+    assert "20 vectors made by e5" in mars("--store", store, "maintenance", "reembed").out
+    assert "reembed" not in mars("--store", store, "retrieve", "Where is box 3?").err

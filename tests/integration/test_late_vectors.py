@@ -59,9 +59,9 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Any:
         kept: list[tuple[LateVectors, list[str]]] = []  # noqa: RUF012 - of one test
         free = False
 
-        def add(self, late: LateVectors, ids: Any) -> None:
+        def add(self, late: LateVectors, ids: Any, found: dict[str, bool]) -> None:
             if self.free:
-                real(late, ids)
+                real(late, ids, **found)
             else:
                 self.kept.append((late, [*ids]))
 
@@ -74,8 +74,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Any:
     real, held = LateVectors.add, Held()
     held.kept = []
 
-    def add(late: LateVectors, ids: Any) -> None:
-        held.add(late, ids)
+    def add(late: LateVectors, ids: Any, **found: bool) -> None:
+        held.add(late, ids, found)
 
     monkeypatch.setattr(LateVectors, "add", add)
     return held
@@ -138,9 +138,9 @@ def test_nobody_waits_where_much_is_still_to_be_made(
     waited = list[float]()
     finish = LateVectors.finish
 
-    def counted(late: LateVectors, seconds: float) -> bool:
+    def counted(late: LateVectors, seconds: float, **owed: Any) -> bool:
         waited.append(seconds)
-        return finish(late, seconds)
+        return finish(late, seconds, **owed)
 
     monkeypatch.setattr(LateVectors, "finish", counted)
     monkeypatch.setattr(late_vectors, "_QUIET", 600.0)
@@ -415,4 +415,51 @@ def test_who_interrupts_a_program_waits_for_no_vectors(opened: Callable[..., Age
         left = again.stats()["without_vector"]
         assert left > len(drafts) / 2
         assert again.maintenance.reembed() == left
+        assert again.stats()["without_vector"] == 0
+
+
+def test_nobody_who_asks_waits_for_what_others_left(
+    opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    with opened() as memory:
+        memory.remember_many(many(4))
+    held.free = True
+    asked = [0]
+
+    def embed(self: E5, texts: Any) -> Any:
+        asked[0] += len(texts) > 1
+        return real(self, texts)
+
+    real = E5.embed
+    monkeypatch.setattr(E5, "embed", embed)
+    with opened() as again:
+        assert first(again, "Who is my dentist?")
+        assert again._components.late.left == len(LIFE) * 4
+        assert again._components.late.owed == 0
+    assert not asked[0]
+    # What is stored meanwhile is made first, and waited for.
+    with opened() as again:
+        again.retrieve("Who is my dentist?")
+        again.remember("The gate creaks", session="s")
+        assert again._components.late.owed == 1
+    with opened() as again:
+        assert again.stats()["without_vector"] == len(LIFE) * 4
+
+
+def test_who_stays_makes_what_others_left(
+    opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    monkeypatch.setattr(late_vectors, "_STAYS", 0.01)
+    with opened() as memory:
+        memory.remember_many(many(4))
+    held.free = True
+    with opened() as again:
+        again.retrieve("Who is my dentist?")
+        until = threading.Event()
+        for _ in range(600):
+            if not again._components.late.left:
+                break
+            until.wait(0.1)
         assert again.stats()["without_vector"] == 0

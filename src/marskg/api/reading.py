@@ -186,7 +186,7 @@ class Reading:
         custody = custody_of(opened.engine)
         self._encrypted = custody is not None
         hides = None if custody is None else partial(custody.keyring.digest, "metadata")
-        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later=late.add)
+        self.view = IndexView(opened.reader, writer, vectoriser, file, hides, later=partial(late.add, found=True))
         self._search = Search(
             self.view,
             opened.reader,

@@ -127,16 +127,20 @@ class Door:
 
 
 def _make_vectors(memory: AgentMemory) -> None:
-    """Wait until all vectors are made; closing does it, but not for as long, and not aloud."""
+    """Wait until what was stored has its vectors; closing does it, but not for as long, and not aloud.
+
+    What others left is left: a question is answered at once, and whoever asks is told.
+    """
     late = memory._components.late  # noqa: SLF001 - no operation
-    if late.finish(_SOON):
-        return
-    with kept_progress("making vectors", late.left, _vectors_kept) as show:
-        late.finish(inf, show)
+    if not late.finish(_SOON, owed_alone=True):
+        with kept_progress("making vectors", late.owed, _vectors_kept) as show:
+            late.finish(inf, show, owed_alone=True)
+    if late.left:
+        note("note: some memories have no vector yet and are found less well, until: mars maintenance reembed")
 
 
 def _vectors_kept(made: int) -> str:
-    return f"all that was stored is kept; {counted(made, 'vector')} made, and the others when the store is next read"
+    return f"all that was stored is kept; {counted(made, 'vector')} made, the others with: mars maintenance reembed"
 
 
 class CheckFailed(click.exceptions.Exit):

@@ -190,8 +190,8 @@ class Handle(FlatNames, Spelt):
     def close(self) -> None:
         """Release the store; a second call does nothing.
 
-        Vectors that are made after the write are waited for, ten seconds at most; what is not made then is made when
-        the store is next read.
+        Vectors of what was stored through it that are made after the write are waited for, ten seconds at most; what is
+        not made then is made when the store is next open for a while and read, or by ``mem.maintenance.reembed``.
 
         Raises:
             EngineUnavailable: what was shown last cannot be recorded, as the server went away.

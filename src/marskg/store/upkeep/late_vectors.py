@@ -2,8 +2,9 @@
 
 Guarantees: a memory's vector is stored only while the memory has the content that it was made of, with the model's name
 on the tenant's row before the first; no record of the audit tells of one, as none does of those made at a write; what
-was not made when the store was closed, or failed, is made by whoever reads next; a text that the model refuses keeps
-back no other. Whoever stops the making waits for sixteen texts at the most. One thread for each open store, started
+was not made when the store was closed, or failed, is made by whoever reads next and stays a while; a text that the
+model refuses keeps back no other. Nobody waits for what others left. Whoever stops the making waits for sixteen texts
+at the most. One thread for each open store, started
 when there is something to do, and anew in a process that was forked. Source: semantics section 13.
 """
 
@@ -32,8 +33,10 @@ _LOG: Final = logging.getLogger(__name__)
 #: that is waited for.
 _QUIET: Final = 0.2
 _WAITS: Final = 250
-#: Seconds that closing waits for what is still to be made: what a command line has said is as good as what it said
-#: before, and an import that was not waited for is made by whoever reads next.
+#: Seconds after which what others left is begun: who asks one question and leaves is not to be slowed down by it.
+_STAYS: Final = 1.0
+#: Seconds that closing waits for what was stored here and is still to be made: an import that was not waited for is
+#: made by whoever reads next.
 _PATIENCE: Final = 10.0
 #: Seconds that a question waits at most, and of how many texts: more are not made in that time, and of an import
 #: nobody asks what was told last.
@@ -55,25 +58,34 @@ class LateVectors:
         self._vectoriser = vectoriser
         self._heard = heard
         self._changed = threading.Condition()
-        #: What is to be made, in the order in which it came.
+        #: What was stored here and is to be made, in the order in which it came.
         self._wanted: dict[str, None] = {}
-        #: What is being made.
+        #: What others left, of which a reader told; it is made after that.
+        self._found: dict[str, None] = {}
+        #: What is being made, and whether it was stored here.
         self._page: frozenset[str] = frozenset()
+        self._page_is_own = False
         #: What the model refuses, which is asked for again when the store is next opened.
         self._refused: set[str] = set()
         self._thread: threading.Thread | None = None
         self._closed = self._touched = self._hurried = self._stopped = self._failed = False
+        self._rest = _QUIET
 
-    def add(self, ids: Iterable[str]) -> None:
-        """Make the vectors of the memories ``ids`` soon, unless the model is one that each write waits for."""
+    def add(self, ids: Iterable[str], *, found: bool = False) -> None:
+        """Make the vectors of the memories ``ids`` soon, unless the model is one that each write waits for.
+
+        They were stored here, or were ``found`` without one.
+        """
         if not self._vectoriser.late:
             return
         with self._changed:
             # What is waited for already is no new write: who asks often would keep it waiting.
-            known = self._wanted.keys() | self._page | self._refused
+            known = self._wanted.keys() | self._found.keys() | self._page | self._refused
             new = [one for one in ids if one not in known]
-            self._wanted.update(dict.fromkeys(new))
-            if not self._wanted or self._closed:
+            if found and new and not self.left:
+                self._rest = _STAYS
+            (self._found if found else self._wanted).update(dict.fromkeys(new))
+            if not (self._wanted or self._found) or self._closed:
                 return
             self._touched |= bool(new)
             self._changed.notify_all()
@@ -87,21 +99,33 @@ class LateVectors:
     def left(self) -> int:
         """Return how many are still to be made, as far as it is known."""
         with self._changed:
-            return len(self._wanted) + len(self._page) if self._alive() else 0
+            return len(self._wanted) + len(self._found) + len(self._page) if self._alive() else 0
 
-    def finish(self, seconds: float, progress: Callable[[int], None] = lambda _: None) -> bool:
-        """Wait up to ``seconds`` until none is left; returns whether that is so.
+    @property
+    def owed(self) -> int:
+        """Return how many of what was stored here are still to be made."""
+        with self._changed:
+            return len(self._wanted) + len(self._page) * self._page_is_own if self._alive() else 0
+
+    def finish(
+        self, seconds: float, progress: Callable[[int], None] = lambda _: None, *, owed_alone: bool = False
+    ) -> bool:
+        """Wait up to ``seconds`` until none is left, ``owed_alone`` none that is owed; returns whether that is so.
 
         ``progress`` hears every half second how many were made meanwhile. Who is interrupted waits no more, nor does
         closing then.
         """
-        total = self.left
+
+        def counted() -> int:
+            return self.owed if owed_alone else self.left
+
+        total = counted()
         try:
-            while not self._wait(min(_HEARD, seconds)):
+            while not self._wait(counted, min(_HEARD, seconds)):
                 seconds -= _HEARD
                 if seconds <= 0:
                     return False
-                progress(max(0, total - self.left))
+                progress(max(0, total - counted()))
         except KeyboardInterrupt:
             self.stop()
             raise
@@ -115,19 +139,19 @@ class LateVectors:
     def stop(self) -> None:
         """Leave what is still to be made to whoever reads next, or to the caller."""
         with self._changed:
-            self._wanted.clear()
+            self._clear()
             self._stopped = True
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._page or not self._alive(), _PATIENCE)
 
     def close(self) -> None:
-        """Make no more of them, after a while in which they are waited for."""
+        """Make no more of them, after a while in which those of what was stored here are waited for."""
         try:
-            self.finish(_PATIENCE)
+            self.finish(_PATIENCE, owed_alone=True)
         finally:
             with self._changed:
                 self._closed = self._stopped = True
-                self._wanted.clear()
+                self._clear()
                 self._changed.notify_all()
                 thread = self._thread
             if thread is not None and thread.is_alive():
@@ -136,13 +160,17 @@ class LateVectors:
     def _alive(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
-    def _wait(self, seconds: float) -> bool:
-        """Wait until everything was made, without minding who writes; returns whether it was within ``seconds``."""
+    def _clear(self) -> None:
+        self._wanted.clear()
+        self._found.clear()
+
+    def _wait(self, counted: Callable[[], int], seconds: float) -> bool:
+        """Wait until none is ``counted``, without minding who writes; returns whether it was within ``seconds``."""
         with self._changed:
-            self._hurried = True
+            self._hurried = counted() > 0
             self._changed.notify_all()
             try:
-                return self._changed.wait_for(lambda: not self.left, seconds)
+                return self._changed.wait_for(lambda: not counted(), seconds)
             finally:
                 self._hurried = False
 
@@ -152,10 +180,12 @@ class LateVectors:
             self._page = frozenset()
             self._changed.notify_all()
             self._await_quiet()
-            page = [*self._wanted][:LATE_PAGE]
+            self._rest = _QUIET
+            queue = self._wanted or self._found
+            page = [*queue][:LATE_PAGE]
             for ident in page:
-                del self._wanted[ident]
-            self._page, self._stopped = frozenset(page), self._closed
+                del queue[ident]
+            self._page, self._page_is_own, self._stopped = frozenset(page), queue is self._wanted, self._closed
             if not page:
                 self._thread = None
                 self._changed.notify_all()
@@ -165,10 +195,15 @@ class LateVectors:
         """Wait until nothing was added for a moment, unless somebody waits for what is made."""
         for _ in range(_WAITS):
             self._touched = False
-            if self._hurried or not self._wanted:
+            if self._at_once():
                 return
-            if not self._changed.wait_for(lambda: self._touched or self._hurried, _QUIET):
+            rest = _QUIET if self._wanted else self._rest
+            if not self._changed.wait_for(lambda: self._touched or self._at_once(), rest):
                 return
+
+    def _at_once(self) -> bool:
+        """Return whether somebody waits for what is made, or nothing is to be made any more."""
+        return self._hurried or not (self._wanted or self._found)
 
     def _run(self) -> None:
         while page := self._next():
@@ -199,7 +234,7 @@ class LateVectors:
                 _warn(error)
             self._failed = True
             with self._changed:
-                self._wanted.clear()
+                self._clear()
 
 
 class _Stopped(Exception):
