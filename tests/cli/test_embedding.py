@@ -92,10 +92,12 @@ def test_a_question_waits_for_no_vectors_that_others_left(
     mars: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = tmp_path / "m"
-    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    # However slow the machine is, none is begun unless somebody waits for it.
+    monkeypatch.setattr(late_vectors, "_STAYS", 600.0)
+    monkeypatch.setattr(late_vectors, "_QUIET", 600.0)
+    monkeypatch.setattr(late_vectors, "_FEW", 2)  # what is missing here is more than a question waits for
     with monkeypatch.context() as slow, marskg.open(store, embedding="e5") as memory:
         slow.setattr(late_vectors, "_PATIENCE", 0.0)
-        slow.setattr(late_vectors, "_QUIET", 600.0)
         for number in range(20):
             memory.remember(f"Box {number} stands on shelf {number % 7}")
     asked = mars("--store", store, "retrieve", "Where is box 3?")

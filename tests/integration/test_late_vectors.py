@@ -421,7 +421,10 @@ def test_who_interrupts_a_program_waits_for_no_vectors(opened: Callable[..., Age
 def test_nobody_who_asks_waits_for_what_others_left(
     opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(late_vectors, "_FEW", 2)
+    # However slow the machine is, none is begun unless somebody waits for it.
+    monkeypatch.setattr(late_vectors, "_STAYS", 600.0)
+    monkeypatch.setattr(late_vectors, "_QUIET", 600.0)
+    monkeypatch.setattr(late_vectors, "_FEW", 2)  # what is missing here is more than a question waits for
     with opened() as memory:
         memory.remember_many(many(4))
     held.free = True

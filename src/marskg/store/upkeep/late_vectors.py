@@ -68,7 +68,9 @@ class LateVectors:
         #: What the model refuses, which is asked for again when the store is next opened.
         self._refused: set[str] = set()
         self._thread: threading.Thread | None = None
-        self._closed = self._touched = self._hurried = self._stopped = self._failed = False
+        self._closed = self._touched = self._stopped = self._failed = False
+        #: How many of those are left for which somebody waits.
+        self._hurried: Callable[[], int] = int
         self._rest = _QUIET
 
     def add(self, ids: Iterable[str], *, found: bool = False) -> None:
@@ -80,10 +82,13 @@ class LateVectors:
             return
         with self._changed:
             # What is waited for already is no new write: who asks often would keep it waiting.
-            known = self._wanted.keys() | self._found.keys() | self._page | self._refused
+            known = self._wanted.keys() | self._page | self._refused | (self._found.keys() if found else set())
             new = [one for one in ids if one not in known]
             if found and new and not self.left:
                 self._rest = _STAYS
+            for one in new:
+                # Another thread's question may have come upon it before this was told that it was stored.
+                self._found.pop(one, None)
             (self._found if found else self._wanted).update(dict.fromkeys(new))
             if not (self._wanted or self._found) or self._closed:
                 return
@@ -167,12 +172,12 @@ class LateVectors:
     def _wait(self, counted: Callable[[], int], seconds: float) -> bool:
         """Wait until none is ``counted``, without minding who writes; returns whether it was within ``seconds``."""
         with self._changed:
-            self._hurried = counted() > 0
+            self._hurried = counted
             self._changed.notify_all()
             try:
                 return self._changed.wait_for(lambda: not counted(), seconds)
             finally:
-                self._hurried = False
+                self._hurried = int
 
     def _next(self) -> list[str]:
         """Return what is to be made now; nothing ends the thread."""
@@ -180,8 +185,9 @@ class LateVectors:
             self._page = frozenset()
             self._changed.notify_all()
             self._await_quiet()
-            self._rest = _QUIET
             queue = self._wanted or self._found
+            if queue is self._found:
+                self._rest = _QUIET
             page = [*queue][:LATE_PAGE]
             for ident in page:
                 del queue[ident]
@@ -203,7 +209,7 @@ class LateVectors:
 
     def _at_once(self) -> bool:
         """Return whether somebody waits for what is made, or nothing is to be made any more."""
-        return self._hurried or not (self._wanted or self._found)
+        return self._hurried() > 0 or not (self._wanted or self._found)
 
     def _run(self) -> None:
         while page := self._next():
