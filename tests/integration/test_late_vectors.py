@@ -450,6 +450,25 @@ def test_nobody_who_asks_waits_for_what_others_left(
         assert again.stats()["without_vector"] == len(LIFE) * 4
 
 
+def test_what_a_question_came_upon_first_is_waited_for_by_who_stored_it(
+    opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_vectors, "_STAYS", 600.0)
+    monkeypatch.setattr(late_vectors, "_QUIET", 600.0)
+    monkeypatch.setattr(late_vectors, "_FEW", 0)
+    with opened() as memory:
+        memory.remember(LIFE[1], session="s")
+        [(late, ids)] = held.kept
+        held.free = True
+        # As another thread does, between the write and the moment at which the writer tells of it.
+        late.add(ids, found=True)
+        assert (late.left, late.owed) == (1, 0)
+        late.add(ids)
+        assert (late.left, late.owed) == (1, 1)
+    with opened() as again:
+        assert again.stats()["without_vector"] == 0
+
+
 def test_who_stays_makes_what_others_left(
     opened: Callable[..., AgentMemory], held: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
