@@ -30,6 +30,7 @@ from tests.support import picture as pictures
 from tests.support import stores as support
 from tests.support.cutting import CuttingDoor
 from tests.support.neo4j import Neo4jAddress
+from tests.support.scripts import run
 from tests.support.stores import START
 from tests.support.waiting import HANGS_S
 
@@ -656,19 +657,14 @@ with marskg.open(sys.argv[1], tenant="a", budget=10_000_000) as mem:
 
 
 @pytest.mark.proof
-def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", CRAMPED, str(tmp_path / "store")]
+@pytest.mark.parametrize(("build", "little"), [("native", "32m"), ("jvm", "48m")])
+def test_a_step_that_the_engines_memory_cannot_hold_changes_nothing_and_says_so(
+    build: str, little: str, tmp_path: Path
+) -> None:
     said, counted = [], []
-    for heap in ("48m", "512m"):
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=HANGS_S,
-            check=True,
-            env={**os.environ, "MARS_ENGINE_HEAP": heap},
-        )
-        shutil.rmtree(tmp_path / "store")
+    for heap in (little, "512m"):
+        done = run(CRAMPED, tmp_path / heap, MARS_ENGINE=build, MARS_ENGINE_HEAP=heap)
+        assert (done.returncode, done.stderr) == (0, "")
         outcome, count = done.stdout.splitlines()
         said.append(outcome)
         counted.append(count)
