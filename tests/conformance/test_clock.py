@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from marskg.answer import plain
+from marskg.audit.verify_export import verify_export
 from marskg.clock import ManualClock, SystemClock
 from marskg.drafts import Draft
 from marskg.errors import ClockJump, InvalidInput, MarsError, NotPermitted
@@ -467,6 +468,24 @@ def test_a_clock_without_elapsed_time_that_was_ahead_is_set_right_by_a_confirmat
     memory.maintenance.confirm_clock()
     assert [one.operation for one in memory.audit.records()].count(Operation.CONFIRM_CLOCK) == 1
     assert memory.verify().ok
+
+
+@pytest.mark.parametrize("reads", [1, 2])
+def test_both_logs_hold_however_often_a_clock_was_put_right(stores: Stores, tmp_path: Path, reads: int) -> None:
+    memory = stores.open(**OPENED)
+    clock, ident = stores.clock(memory), memory.remember("Read again and again").id
+    for round_ in range(1, 7):
+        for _ in range(reads):
+            clock.advance(2 * DAY)
+            memory.control.record_access([ident])
+        clock.jump(-round_ * DAY)
+        memory.maintenance.confirm_clock()
+        if round_ % 3:  # or nobody reads between two confirmations
+            memory.control.record_access([ident])
+    memory.control.record_access([ident])
+    assert memory.verify().findings == ()
+    memory.export(tmp_path / "all.nq", audit=True)
+    assert verify_export(tmp_path / "all.nq").findings == ()
 
 
 def test_the_machine_tells_suspended_time_by_whichever_clock_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,6 +203,7 @@ class _Log:
         self.deleted: dict[tuple[int, int], str] = {}  # slots without details, not yet explained by an erasure
         self.erased: set[tuple[int, int]] = set()  # slots without details that an erasure explains
         self.confirmed = 0  # confirmations of the clock that this log's times have followed
+        self.confirms = False  # whether they are in this log
         self.slot_counts: dict[int, int] = {}  # slots of records with more than the usual two
         self.heads: dict[int, list[tuple[TreeHead, bool]]] = defaultdict(list)
         self.tenant = ""  # as the log's first record says
@@ -404,6 +405,7 @@ class _Check:
             return False
         if record.operation is Operation.CONFIRM_CLOCK:
             self._confirmed.append(record.recorded_at)
+            log.confirms = True
         if log.time is not None and record.recorded_at < log.time and sequence == log.last:
             if self._put_back(log, record.recorded_at):
                 log.time = None
@@ -413,11 +415,15 @@ class _Check:
         return True
 
     def _put_back(self, log: _Log, time: int) -> bool:
-        """Return whether a confirmation of the clock, each counted once for a log, explains an earlier ``time``."""
-        explained = any(confirmed <= time for confirmed in self._confirmed[log.confirmed :])
-        if explained:
-            log.confirmed = len(self._confirmed)
-        return explained
+        """Return whether a confirmation of the clock, each counted once for a log, explains an earlier ``time``.
+
+        What the log itself confirmed lies before the record. Of what another log did nobody knows how much does, and
+        those after the first that explains the time may explain later ones.
+        """
+        found = [number for number, at in enumerate(self._confirmed, 1) if number > log.confirmed and at <= time]
+        if found:
+            log.confirmed = len(self._confirmed) if log.confirms else found[0]
+        return bool(found)
 
     def _slots(self, log: _Log, record: AuditRecord, values: Sequence[str]) -> list[Details | None]:
         """Steps 5 and 6: return the details of each slot, None where they are gone or unsound."""
