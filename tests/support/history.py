@@ -53,11 +53,16 @@ class History:
         budget: int = 120,
         policies: Sequence[str] = POLICIES,
     ) -> None:
-        """Begin a new tenant whose clock stands still between the steps; it forgets by one of ``policies``."""
+        """Begin a new tenant whose clock stands still between the steps; it forgets by one of ``policies``.
+
+        Its vectors are made as it is written: one that is made afterwards has no record, and belongs to no step.
+        """
         self.policies = policies
         self.stores = stores
         self.seed = seed
-        self.memory: AgentMemory = stores.open(tenant, seed=f"{seed}", step_ms=0, budget=budget)
+        self.memory: AgentMemory = stores.open(
+            tenant, seed=f"{seed}", step_ms=0, budget=budget, embedding__model="static"
+        )
         self.clock = stores.clock(self.memory)
         #: Every id that a call returned, in order; some are gone by now.
         self.known: list[str] = []
@@ -70,7 +75,7 @@ class History:
         self.present: list[str] = []
         self._openings = 0
         self._bystander = f"{self.tenant}-2"
-        with_neighbour = stores.open(self._bystander, seed=f"{seed} 2")
+        with_neighbour = stores.open(self._bystander, seed=f"{seed} 2", embedding__model="static")
         with_neighbour.remember("Somebody else's tomatoes", kind="semantic", key="home", subjects=["ann"])
         self._untouched = pictures.take(stores.engine, self._bystander)
 
