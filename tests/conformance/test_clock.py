@@ -387,6 +387,27 @@ def test_what_is_private_ends_after_its_life_although_it_was_told_at_a_wrong_tim
     assert memory.validate(full=True).ok
 
 
+def test_a_clock_that_is_put_right_several_times_takes_no_life_of_what_is_private(stores: Stores) -> None:
+    memory = stores.open(**OPENED)
+    clock = stores.clock(memory)
+    clock.jump(365 * DAY)
+    hush = memory.remember(f"The {SECRET} is private", kind="semantic", memory_class="private", ttl="4d")
+    for back in (3 * DAY, 2 * DAY, 300 * DAY):
+        clock.jump(-back)
+        memory.maintenance.confirm_clock()
+        clock.advance(DAY)
+        memory.maintenance.expire()
+        assert memory.get(hush.id) is not None, back
+    clock.advance(DAY - MINUTE)
+    memory.maintenance.expire()
+    assert memory.get(hush.id) is not None
+    clock.advance(MINUTE)
+    memory.maintenance.expire()
+    assert memory.get(hush.id) is None
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
 def test_a_clock_that_ran_evenly_while_the_store_was_closed_is_believed(stores: Stores) -> None:
     def reopened(memory: AgentMemory) -> AgentMemory:
         """As the command line does: a process for each call."""

@@ -132,15 +132,16 @@ def settle_private(unit: Unit, ids: Iterable[str]) -> int:
     return len(over)
 
 
-def live_on(unit: Unit, ids: Sequence[str]) -> None:
+def live_on(unit: Unit, ids: Sequence[str], before: int) -> None:
     """Let those of ``ids`` that are private and were created at a wrong time ahead end as long after ``unit.now``.
 
-    Else they would stay until the wrong time has come.
+    Else they would stay until the wrong time has come. ``before`` is what the time was until it was put right: one that
+    this happens to once more has what was left of its life.
     """
     unit.fetch(ids)
     found = [unit.nodes[ident] for ident in ids if ident in unit.nodes]
     lives = [
-        (node, node.memory.expires_at - node.memory.created)
+        (node, node.memory.expires_at - min(node.memory.created, before))
         for node in found
         if node.memory.memory_class is MemoryClass.PRIVATE
         and node.memory.expires_at is not None

@@ -131,6 +131,7 @@ def confirm_clock(writer: Writer) -> None:
 
 def _believe(writer: Writer, by: str) -> None:
     """Take the clock for right, also where it lies before the last recorded time: ages would stand still otherwise."""
+    before = writer.now()
     now = writer.services.clock.believe()
 
     def work(unit: Unit) -> None:
@@ -138,7 +139,7 @@ def _believe(writer: Writer, by: str) -> None:
         unit.audit.note(Operation.CONFIRM_CLOCK, parameters=(f"confirmed_by={by}",))
         if now < unit.before.last_time:
             for ids in _private_due(unit.read, f"{writer.tenant}|{now + 1:016x}", f"{writer.tenant}}}"):
-                live_on(unit, ids)
+                live_on(unit, ids, before)
 
     writer.run(work)
     writer.shared.expect_due(0)
