@@ -42,8 +42,9 @@ class Home:
 
     def __init__(self, stores: Stores, folder: Path) -> None:
         self.stores = stores
-        # A reading that is done may not be written while the next call is refused.
-        self.memory = stores.open(budget=2_000, embedding__model="none", audit__access="strict")
+        # A reading that is done may not be written while the next call is refused; and so many calls find out more of
+        # what was erased than anybody may.
+        self.memory = stores.open(budget=2_000, embedding__model="none", audit__access="strict", suppression__hits=None)
         self.memory.remember("Ann waters the tomatoes", subjects=["ann"], key="garden", mentions=["Ann"])
         self.tenant = hostile.Tenant(self.memory, folder)
 

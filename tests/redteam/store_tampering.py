@@ -523,7 +523,7 @@ ENDS: Final = (
     Tampering("the whole tenant as it was before", put_back, limit="A store, export or log put back"),
     Tampering("the leaf of the last record", foreign_last, ("bad-leaf",)),
     Tampering("the logs of the row exchanged", swap_logs, ("state-mismatch", "bad-state")),
-    Tampering("the last record renumbered", renumber_last, ("bad-core",)),
+    Tampering("the last record renumbered", renumber_last, ("bad-signature",)),
 )
 
 ROW: Final = (
