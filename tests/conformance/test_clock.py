@@ -509,6 +509,28 @@ def test_both_logs_hold_however_often_a_clock_was_put_right(stores: Stores, tmp_
     assert verify_export(tmp_path / "all.nq").findings == ()
 
 
+@pytest.mark.parametrize("tier", ["live", "latent"])
+def test_a_task_is_due_by_the_grace_that_the_tenant_has_now(stores: Stores, tier: str) -> None:
+    memory = stores.open(task_grace="7d", policy__evict_to="latent")
+    clock = stores.clock(memory)
+    need = memory.remember("The form is in the drawer", kind="semantic", session="s")
+    task = memory.remember("Send the form", kind="task", status="done", requires=[need.id], session="s")
+    if tier == "latent":
+        memory.forget(memory.plan(policy="fifo", budget=0))
+    assert task.id in {one.id for one in memory.memories() if one.tier == tier}
+    memory.tasks.amend(task.id, status="open", deadline=clock.now_ms() + HOUR)
+    memory.settings.set(None, {"task_grace": "1m"})
+    memory.remember("Anything")
+    assert memory.verify().findings == ()
+    clock.advance(HOUR + MINUTE)
+    memory.maintenance.expire()
+    assert [
+        details for one in memory.audit.records() for details in one.details if "deadline and grace passed" in details
+    ]
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
 def test_the_machine_tells_suspended_time_by_whichever_clock_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -201,7 +201,7 @@ class Places:
             "retrieve": lambda: memory.retrieve(QUESTION, **many).as_text(),
             "retrieve then": lambda: memory.retrieve(QUESTION, as_of=now - 1, **many).as_text(),
             "recall": lambda: memory.recall(ENTITY, social="all", **many).as_text(),
-            "profile": lambda: memory.profile(token_budget=20_000, **EVERYTHING),
+            "profile": lambda: [memory.profile(one, token_budget=20_000, **EVERYTHING) for one in (None, SUBJECT)],
             "profile of one": lambda: memory.profile(ENTITY, token_budget=20_000, **EVERYTHING),
             "read all": lambda: memory.read_all(**EVERYTHING),
             "read all then": lambda: memory.read_all(as_of=now - 1, **EVERYTHING),

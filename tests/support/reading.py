@@ -72,7 +72,7 @@ ALL: Mapping[str, Callable[[AgentMemory], object]] = {
     "report": lambda memory: memory.privacy.report("ann"),
     "records": lambda memory: [list(memory.audit.records(log=log)) for log in ("transitions", "accesses")],
     "cypher": lambda memory: memory.cypher("MATCH (m:Memory) RETURN m"),
-    "sparql": lambda memory: memory.sparql("SELECT * WHERE { ?memory ?field ?value }"),
+    "sparql": lambda memory: memory.sparql("SELECT * WHERE { ?memory ?field ?value } LIMIT 90000"),
     "export": _export,
     **SOUND,
 }

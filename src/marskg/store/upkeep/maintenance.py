@@ -255,7 +255,8 @@ def _order_anew(writer: Writer) -> None:
         unit.audit.note(Operation.MIGRATE, parameters=unit.state.settings.to_parameters())
 
     for memory, _, _ in GraphReader(writer.engine, writer.tenant).memories():
-        if memory.tier is Tier.LIVE:
+        # What is latent is in no order, and due all the same: a task that still protects something.
+        if memory.content is not None:
             page.append(memory.id)
         if len(page) >= _PAGE:
             writer.run(partial(work, last=False))
