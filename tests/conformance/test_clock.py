@@ -15,7 +15,7 @@ from marskg.answer import plain
 from marskg.audit.verify_export import verify_export
 from marskg.clock import ManualClock, SystemClock
 from marskg.drafts import Draft
-from marskg.errors import ClockJump, InvalidInput, MarsError, NotPermitted
+from marskg.errors import BudgetInfeasible, ClockJump, InvalidInput, MarsError, NotPermitted
 from marskg.ontology.vocabulary import Kind, MemoryClass, Operation
 from marskg.store.commit import shared_state as states
 from tests.support import names
@@ -527,6 +527,44 @@ def test_a_task_is_due_by_the_grace_that_the_tenant_has_now(stores: Stores, tier
     assert [
         details for one in memory.audit.records() for details in one.details if "deadline and grace passed" in details
     ]
+    assert memory.verify().ok
+    assert memory.validate(full=True).ok
+
+
+def put_right(memory: AgentMemory, clock: ManualClock) -> None:
+    """Let the clock be a month ahead for a while, which somebody takes for right."""
+    for jump in (30 * DAY, -30 * DAY):
+        clock.jump(jump)
+        memory.maintenance.confirm_clock()
+        memory.maintenance.expire()
+
+
+def lengthen_grace(memory: AgentMemory, clock: ManualClock) -> None:
+    """Let the grace of tasks be none for a while."""
+    clock.advance(DAY)
+    for grace in ("0s", "7d"):
+        memory.settings.set(None, {"task_grace": grace})
+        memory.maintenance.expire()
+
+
+@pytest.mark.parametrize("history", [put_right, lengthen_grace])
+def test_a_task_whose_deadline_is_ahead_again_protects_what_it_requires(
+    stores: Stores, history: Callable[[AgentMemory, ManualClock], None]
+) -> None:
+    memory = stores.open(task_grace="7d")
+    need = memory.remember("The form is in the drawer", kind="semantic")
+    task = memory.remember("Send the form", kind="task", requires=[need.id], deadline=START + HOUR)
+    other = memory.remember("The drawer is in the kitchen", kind="semantic")
+    protected = memory.stats()["protected_weight"]
+    assert protected
+    history(memory, stores.clock(memory))
+    assert memory.stats()["protected_weight"] == protected
+    for policy in ("fifo", "lru", "priority-decay", "density", "greedy", "removal-priority", "randomised-tie-break"):
+        assert [one.id for one in memory.plan(policy=policy, budget=protected).actions] == [other.id], policy
+        with pytest.raises(BudgetInfeasible):
+            memory.plan(policy=policy, budget=protected - 1)
+    ended = [one for one in memory.audit.records() if any("deadline" in details for details in one.details)]
+    assert [one.memories for one in ended if one.operation is Operation.AMEND] == [(task.id,)] * 2
     assert memory.verify().ok
     assert memory.validate(full=True).ok
 

@@ -17,6 +17,7 @@ from marskg.store.graph.admit import bring_forward
 from marskg.store.graph.preference_enforcement import preferences_of
 from marskg.store.graph.tiers import Departure, archive, expire, lose, with_dependents
 from marskg.store.rows.summary_lines import decode, without
+from marskg.store.unit.unit_of_work import is_active
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -151,6 +152,23 @@ def live_on(unit: Unit, ids: Sequence[str], before: int) -> None:
     for node, life in lives:
         for changed in bring_forward(unit, node, later(unit.now, max(0, life))):
             unit.record(Operation.AMEND, changed, tier_before=changed.memory.tier, details=details)
+
+
+def protect_again(unit: Unit, ids: Iterable[str]) -> None:
+    """Let those tasks of ``ids`` protect what they require whose deadline, with its grace, lies ahead again.
+
+    So it does where a wrong time ahead was none, or the grace became longer. One that lost what it requires stays as
+    it is until somebody amends it.
+    """
+    wanted = list(ids)
+    unit.fetch(wanted)
+    for node in [unit.nodes[ident] for ident in wanted if ident in unit.nodes]:
+        active = node.has_content and is_active(node.memory, unit.state.settings.task_grace, unit.now)
+        if not active or node.guarding or node.targets(EdgeType.LOST_PREREQUISITE):
+            continue
+        unit.settle_activity(node)
+        details = {"rule": "deadline", "reason": "its deadline, with its grace, is ahead again: the task protects"}
+        unit.record(Operation.AMEND, node, tier_before=node.memory.tier, details=details)
 
 
 def _outlives(unit: Unit, node: Node) -> bool:

@@ -18,7 +18,7 @@ from marskg.store.rows.kind_statistics import KindStatistics
 from marskg.store.rows.monotonic_clock import SUSPENDED
 from marskg.store.unit.reader import GraphReader, Tally
 from marskg.store.unit.vectors import NONE, tag
-from marskg.store.upkeep.due_times import live_on, settle_due, settle_private
+from marskg.store.upkeep.due_times import live_on, protect_again, settle_due, settle_private
 from marskg.store.upkeep.lift_lifetimes import lift
 from marskg.store.upkeep.reweigh import FORMER
 from marskg.weight import RULE
@@ -141,8 +141,19 @@ def _believe(writer: Writer, by: str) -> None:
             for ids in _private_due(unit.read, f"{writer.tenant}|{now + 1:016x}", f"{writer.tenant}}}"):
                 live_on(unit, ids, before)
 
+    behind = now < writer.state.last_time
     writer.run(work)
+    if behind:
+        _protect_again(writer)
     writer.shared.expect_due(0)
+
+
+def _protect_again(writer: Writer) -> None:
+    """Let tasks that only a wrong time ahead had ended protect what they require."""
+    found = GraphReader(writer.engine, writer.tenant).memories()
+    tasks = [one.id for one, _, _ in found if one.kind is Kind.TASK and one.deadline is not None]
+    for start in range(0, len(tasks), _PAGE):
+        writer.run(partial(protect_again, ids=tasks[start : start + _PAGE]))
 
 
 class KindFigures(TypedDict):
@@ -248,6 +259,7 @@ def _order_anew(writer: Writer) -> None:
 
     def work(unit: Unit, *, last: bool) -> None:
         unit.fetch(page)
+        protect_again(unit, page)
         for node in unit.nodes.values():
             node.mark(None)
         census = _count(unit) if last else unit.state.census
